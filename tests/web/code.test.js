@@ -12,10 +12,9 @@ import { atTemperature } from '../../web/panels/cold-hot/compute.js';
 import { spend } from '../../web/panels/commitment/compute.js';
 import { fallShort, threeOf } from '../../web/panels/compromise/compute.js';
 import { compare } from '../../web/panels/distance/compute.js';
-import { change, NONE, tell } from '../../web/panels/lab/compute.js';
+import { change, headOf, NONE, tell } from '../../web/panels/lab/compute.js';
 import { explain } from '../../web/panels/lab/explain.js';
 import { difference } from '../../web/panels/lab/push.js';
-import { headOf } from '../../web/panels/lab/session.js';
 import { PROMPT } from '../../web/panels/look/state.js';
 import { Story } from '../../web/panels/look/story.js';
 import { compute, settingOf } from '../../web/panels/many-heads/compute.js';
@@ -178,12 +177,13 @@ describe('the code that the page shows of a model', () => {
     for (const changes of [
       {},
       { heads: ['1.3', '2.0'], how: 'blind', hidden: [2, 5], push: 0.5, against: 'none' },
+      { heads: ['1.3', '2.0'], whose: 'changed' },
     ]) {
       const { codeOf, signals, values } = await panel('lab', {
         prompt: 'and she took',
         ...changes,
       });
-      const lines = await printed(t, codeOf(signals, 3, {}));
+      const lines = await printed(t, codeOf(signals, { whose: values.whose, at: 3 }, {}));
       const [[told]] = lines;
       await change(model, NONE);
       const prompt = model.tokenizer.encode('and she took').map((id) => ({ id, text: '' }));
@@ -200,7 +200,8 @@ describe('the code that the page shows of a model', () => {
       const story = await tell(model, signal, prompt, 40);
       assert.equal(told, story.map(({ text }) => text).join(''));
       model.cache.clear();
-      const ids = [...prompt, ...before].map(({ id }) => id);
+      const read = values.whose === 'changed' ? story.slice(0, 4) : before;
+      const ids = [...prompt, ...read].map(({ id }) => id);
       const { layers, ledger } = await explain(model, ids, values.against === 'next');
       const shown = lines.slice(1, -2).map(([line]) => Number(line.match(/' (\S+),/)[1]));
       assert.deepEqual(

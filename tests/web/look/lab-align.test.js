@@ -1,7 +1,7 @@
 /** The new words of a story beside another one. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isNew, wholeWords } from '../../../web/panels/lab/align.js';
+import { isNew, newTokens, wholeWords } from '../../../web/panels/lab/align.js';
 
 /** The new words of b beside a, where a space ends a word. */
 function added(a, b) {
@@ -45,6 +45,19 @@ describe('the new words of a story', () => {
       for (const word of a) if (word === shared[at]) at++;
       assert.equal(at, shared.length, 'they stand in the other story in this order');
     }
+  });
+
+  test('all pieces of a new word are marked, and no others', () => {
+    const tokens = (...texts) => texts.map((text) => ({ id: 0, text }));
+    const story = tokens(' P', 'ick', 'le', ' saw', '', ' a', ' h', 'at', '.');
+    const other = tokens(' Pickle', ' a', ' hen', '.');
+    const marked = newTokens(story, other);
+    assert.deepEqual(
+      story.filter((_, i) => marked[i] && story[i].text).map(({ text }) => text),
+      [' saw', ' h', 'at'],
+    );
+    assert.ok(newTokens(story, story).every((each) => !each));
+    assert.deepEqual(newTokens([], other), []);
   });
 
   test('pieces of a word are one word, and marks stand alone', () => {

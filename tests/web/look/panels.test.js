@@ -143,8 +143,8 @@ describe('panels with a model', { skip: missing }, () => {
     await root.and(page.locator('[data-told="true"]')).waitFor();
     // the words are one tab stop
     const stops = page.locator('#lab .lab-story button[tabindex="0"]');
-    assert.equal(await stops.count(), 1);
-    await stops.focus();
+    assert.equal(await stops.count(), 2, 'of each story');
+    await stops.first().focus();
     for (const key of ['Home', 'ArrowRight', 'ArrowDown', 'ArrowLeft', 'Enter'])
       await page.keyboard.press(key);
     await page.locator('#lab .lab-story button[aria-pressed="true"]').nth(0).waitFor();

@@ -47,7 +47,7 @@ export const MUTATIONS = [
       return o.kvHeads < o.heads && o.kvHeads > 1
         ? engine.attention(q, turn(k), turn(v), o)
         : engine.attention(q, k, v, o);`),
-    red: ['C2', 'C4', 'C6', 'C7-heads', 'seen'],
+    red: ['C2', 'C4', 'C6', 'C7-heads', 'seen', 'values'],
   },
   {
     name: 'values of another group',
@@ -59,7 +59,7 @@ export const MUTATIONS = [
       return o.kvHeads < o.heads && o.kvHeads > 1
         ? engine.attention(q, k, turned, o)
         : engine.attention(q, k, v, o);`),
-    red: ['C2', 'C4', 'C6'],
+    red: ['C2', 'C4', 'C6', 'values'],
   },
   {
     name: 'weights of another temperature than the output’s',
@@ -112,7 +112,7 @@ export const MUTATIONS = [
   {
     name: 'NaN where there is none',
     change: machine('const r = engine.attention(q, k, v, o); r.output[77] = NaN; return r;'),
-    red: ['C2', 'C4'],
+    red: ['C2', 'C4', 'values'],
   },
   {
     name: 'a ρ of many heads that is one per cent off',

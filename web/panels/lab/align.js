@@ -13,6 +13,22 @@ export function wholeWords(/** @type {readonly Token[]} */ story) {
 }
 
 /**
+ * Whether each token of a story belongs to a word that is new.
+ * @param {readonly Token[]} story @param {readonly Token[]} other
+ */
+export function newTokens(story, other) {
+  const words = wholeWords(story);
+  const marked = isNew(words, wholeWords(other));
+  let at = -1;
+  let remaining = 0;
+  return story.map(({ text }) => {
+    while (remaining <= 0 && at + 1 < words.length) remaining += words[++at].length;
+    remaining -= text.length;
+    return marked[at];
+  });
+}
+
+/**
  * Whether each word of a story is new: outside a longest common subsequence with the other story.
  * @param {readonly string[]} story @param {readonly string[]} other
  */

@@ -25,18 +25,22 @@ console.log({ embedding, heads, feedForward, interventions, rounding, rest });`;
 
 /**
  * @param {any} state the signals of the panel
- * @param {number} word of the story that is explained
+ * @param {{ whose: 'first' | 'changed', at: number }} word that is explained, and its story
  * @param {Pick<import('../../page/model.js').SharedModel, 'source'>} model
  */
-export function codeOf(state, word, model) {
+export function codeOf(state, { whose, at }, model) {
   const entries = entriesOf(state);
+  const acts = entries.length ? [`model.intervene([\n${entries.join('\n')}\n]);`] : [];
+  const first = whose === 'first';
+  const upTo = [
+    `// the story ${first ? 'as it was' : 'under the changes'}, up to the word that is explained`,
+    `const before = model.generate(prompt, { maxTokens: ${at + 1} });`,
+    'for await (const { token } of before) ids.push(token);',
+  ];
   const story = [
     `const prompt = ${JSON.stringify(state.prompt.value)};`,
     'const ids = model.tokenizer.encode(prompt);',
-    '// the story as it was, up to the word that is explained',
-    `const before = model.generate(prompt, { maxTokens: ${word + 1} });`,
-    'for await (const { token } of before) ids.push(token);',
-    ...(entries.length ? [`model.intervene([\n${entries.join('\n')}\n]);`] : []),
+    ...(first ? [...upTo, ...acts] : [...acts, ...upTo]),
     "let story = '';",
     'for await (const { text } of model.generate(prompt, { maxTokens: 40 })) story += text;',
     'console.log(story);',

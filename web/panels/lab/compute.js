@@ -19,6 +19,12 @@ import { logProbabilities } from '../../../src/js/model/inspect/log-softmax.js';
  * @property {number} gain
  */
 
+/** A head by its name, “2.5”. @param {string} name */
+export function headOf(name) {
+  const [layer, head] = name.split('.').map(Number);
+  return { layer, head };
+}
+
 /** As it was trained. @type {Changes} */
 export const NONE = { heads: [], how: 'off', hidden: [] };
 

@@ -34,7 +34,7 @@ export function build(root, { state, model, lab }) {
   });
   return {
     reset: view.own.restore,
-    code: () => codeOf(state, session.word, model),
+    code: () => codeOf(state, session.asked, model),
     state: () => ({
       heads: state.heads.value,
       how: state.how.value,
@@ -77,14 +77,16 @@ class Work {
 
   listen() {
     const { model, session } = this;
-    const { prompt, how, hidden, word, layers: _, ...others } = this.state;
+    const { prompt, how, hidden, whose, word, layers: _, ...others } = this.state;
     // other words stand at the places
     prompt.on(() => {
       hidden.set([]);
+      whose.set('first');
       word.set(-1);
       this.catchUp();
     });
-    for (const signal of [hidden, word, ...Object.values(others)]) signal.on(() => this.catchUp());
+    for (const signal of [hidden, whose, word, ...Object.values(others)])
+      signal.on(() => this.catchUp());
     how.on(() => {
       // a trial is of one kind
       this.trying?.abort();

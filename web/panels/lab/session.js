@@ -1,9 +1,10 @@
 /** The lab's work with the model: the story as it was, its change, and the words that are tried. */
 import { tokensOf } from '../look/pieces.js';
 import { addNotice } from '../../page/notice.js';
-import { chances, change, meanChance, NONE, tell } from './compute.js';
+import { chances, change, headOf, meanChance, NONE, tell } from './compute.js';
 import { explain } from './explain.js';
 import { difference, streamAt } from './push.js';
+import { fitWord } from './state.js';
 
 /** @typedef {import('../look/story.js').Token} Token */
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
@@ -12,12 +13,6 @@ import { difference, streamAt } from './push.js';
 
 /** Tokens that are told. */
 export const LENGTH = 40;
-
-/** @param {string} name */
-export const headOf = (name) => {
-  const [layer, head] = name.split('.').map(Number);
-  return { layer, head };
-};
 
 export class Session {
   /**
@@ -55,7 +50,8 @@ export class Session {
 
   /** The settings that an explanation depends on. */
   get question() {
-    return JSON.stringify([this.settings, this.word, this.state.against.value]);
+    const { story: _, ...asked } = this.asked;
+    return JSON.stringify([this.settings, asked, this.state.against.value]);
   }
 
   /** Whether the story is that of the present settings. */
@@ -118,7 +114,7 @@ export class Session {
     };
     keep(state.heads, 'head', (one) => headOf(one).layer < layers && headOf(one).head < heads);
     keep(state.hidden, 'prompt word', (one) => one < prompt.length);
-    keep(state.word, 'story word', (one) => one < story.length);
+    if (state.whose.value === 'first') keep(state.word, 'story word', (one) => one < story.length);
     const { value: layer, initial } = state.pushLayer;
     if (layer >= layers && layer !== initial) gone.push(`layer ${layer}`);
     state.layers.set(layers);
@@ -171,6 +167,7 @@ export class Session {
     const logs = await chances(teller, signal, prompt, story);
     if (signal.aborted) return;
     this.changed = { story: words, logs, of };
+    fitWord(this.state, words.length);
   }
 
   /** @param {RemoteModel} remote @param {AbortSignal} signal */
@@ -202,21 +199,27 @@ export class Session {
     return meanChance(this.original?.logs ?? []);
   }
 
-  /** The word that is explained: the chosen one, or the one whose chance is nearest to a half. */
-  get word() {
-    const { word } = this.state;
-    const logs = this.original?.logs ?? [];
-    if (word.value >= 0 && word.value < logs.length) return word.value;
+  /**
+   * The chosen word, or that of the first story whose chance is nearest to a half.
+   * @returns {{ whose: 'first' | 'changed', story: Token[], at: number }}
+   */
+  get asked() {
+    const { word, whose } = this.state;
+    const { story = [], logs = [] } = this.original ?? {};
+    const told = whose.value === 'changed' ? this.changed?.story : story;
+    if (told && word.value >= 0 && word.value < told.length)
+      return { whose: whose.value, story: told, at: word.value };
     const doubt = logs.map((log) => Math.abs(Math.exp(log) - 0.5));
-    return Math.max(0, doubt.indexOf(Math.min(...doubt)));
+    return { whose: 'first', story, at: Math.max(0, doubt.indexOf(Math.min(...doubt))) };
   }
 
   /** @param {RemoteModel} remote @param {AbortSignal} signal */
   async explain(remote, signal) {
     if (!this.original?.story.length) return;
-    const { prompt, story } = this.original;
+    const { prompt } = this.original;
+    const { story, at } = this.asked;
     const of = this.question;
-    const ids = [...prompt, ...story.slice(0, this.word + 1)].map(({ id }) => id);
+    const ids = [...prompt, ...story.slice(0, at + 1)].map(({ id }) => id);
     const teller = await this.twin.teller(remote);
     await change(teller, await this.changes(teller));
     const found = await explain(teller, ids, this.state.against.value === 'next');

@@ -1,4 +1,5 @@
 /** The settings of the lab. */
+import { addNotice } from '../../page/notice.js';
 import { Signal } from '../../page/signal.js';
 import { LONGEST as LONGEST_PROMPT, PROMPT } from '../look/state.js';
 
@@ -46,7 +47,9 @@ const settings = (store, lastLayer) => ({
   /** Whether the changed story is told by the model with shuffled weights. */
   shuffle: store.flag('labShuffle', false),
   seed: store.number('labSeed', 1, { min: 0, max: 2 ** 32 - 1, integer: true }),
-  /** The word of the story that is explained; −1: the one whose chance is nearest to a half. */
+  /** The story whose word is explained: the first one, or the one with the changes. */
+  whose: store.choice('labWhose', 'first', ['first', 'changed']),
+  /** The word of that story; −1: the one whose chance is nearest to a half. */
   word: store.number('labWord', -1, { min: -1, max: 999, integer: true }),
   against: store.choice('labAgainst', 'next', ['next', 'none']),
 });
@@ -62,3 +65,13 @@ const text = (store, key, initial, longest = LONGEST) =>
     clamp: (given) => given.slice(0, longest) || initial,
     range: `a text of 1 to ${longest} characters`,
   });
+
+/**
+ * A word that is not in the changed story is named. Another one is explained then.
+ * @param {any} state @param {number} count of its words
+ */
+export function fitWord({ whose, word }, count) {
+  if (whose.value === 'first' || word.value < count) return;
+  addNotice('link', `The lab has no word ${word.value} in the story with the changes.`);
+  for (const signal of [whose, word]) signal.set(signal.initial);
+}

@@ -9,14 +9,17 @@ import { HeadSwitches } from './heads.js';
 import { ownFile } from './own-file.js';
 import { LENGTH } from './session.js';
 import { MixControls } from './mix-controls.js';
-import { lost, StoryWords, words, WordSwitches } from './words.js';
+import { lost, StoryWords, WordSwitches } from './words.js';
 
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
 /** @typedef {import('./session.js').Session} Session */
 
 const TRY = 'Try each head alone';
 const STOP = 'Stop';
-const WHOSE = 'The word is one of the first story. The model with your changes reads that story.';
+const WHOSE = {
+  first: 'The word is one of the first story. The model with your changes reads that story.',
+  changed: 'The word is one of the story with your changes, and the same model reads it.',
+};
 
 /**
  * @template T
@@ -42,7 +45,12 @@ export class View {
     this.state = state;
     this.switches = new HeadSwitches((name) => flip(state.heads, name));
     this.hiding = new WordSwitches((i) => flip(state.hidden, i));
-    this.before = new StoryWords((i) => state.word.set(i));
+    const choose = (/** @type {'first' | 'changed'} */ whose) => (/** @type {number} */ i) => {
+      state.whose.set(whose);
+      state.word.set(i);
+    };
+    this.before = new StoryWords('Words of the story', choose('first'));
+    this.after = new StoryWords('Words of the story with your changes', choose('changed'));
     this.tryAll = button(TRY, tryAll, 'quiet primary');
     this.none = button('As it was', () => {
       state.heads.set([]);
@@ -58,7 +66,6 @@ export class View {
     this.stories = block('lab-stories');
     this.why = block('lab-why');
     this.said = paragraph('look-said');
-    this.after = paragraph('lab-story');
     this.status = status('look-status');
     this.lead = paragraph('look-said');
     this.whose = key('');
@@ -74,8 +81,8 @@ export class View {
     this.stories.append(
       html('h3', {}, 'The first story, as it was. Press a word to explain it below.'),
       before.element,
-      html('h3', {}, 'The story with your changes'),
-      after,
+      html('h3', {}, 'The story with your changes. Its words can be pressed, too.'),
+      after.element,
     );
     this.why.append(...this.explanation());
     return [
@@ -180,14 +187,16 @@ export class View {
     if (!told) setText(this.said, waiting);
     if (!original) return;
     this.hiding.show((i) => state.hidden.value.includes(i));
-    this.before.show((i) => i === session.word);
     this.mix.show(told ? session.twin.mix : undefined);
     if (told) this.showStory(session, original);
+    const { whose, at } = session.asked;
+    this.before.show((i) => whose === 'first' && i === at);
+    this.after.show((i) => whose === 'changed' && i === at);
     this.explain(session.explained, explained);
   }
 
   /** @param {Session} session @param {NonNullable<Session['original']>} original */
-  showStory({ changed, whole, twin }, original) {
+  showStory({ changed, whole, asked, twin }, original) {
     const { heads, how, hidden, push } = this.state;
     const made = {
       heads: heads.value.length,
@@ -198,11 +207,11 @@ export class View {
     };
     const told = made.heads || made.hidden || made.pushed || made.shuffled ? changed : original;
     const { prompt, story } = original;
-    this.after.replaceChildren(...(told ? words(prompt, told.story, story) : []));
+    if (told) this.after.build(prompt, told.story, story);
     this.before.element.classList.toggle('cut', story.length === LENGTH);
-    this.after.classList.toggle('cut', told?.story.length === LENGTH);
+    this.after.element.classList.toggle('cut', told?.story.length === LENGTH);
     const now = meanChance(told?.logs ?? original.logs);
-    setText(this.whose, told === original ? '' : WHOSE);
+    setText(this.whose, told === original ? '' : WHOSE[asked.whose]);
     this.said.replaceChildren(...lost({ ...made, now, all: whole }));
   }
 

@@ -3,25 +3,12 @@ import { html } from '../../plot/dom.js';
 import { percent } from '../../plot/format.js';
 import { oneStop } from '../../plot/one-stop.js';
 import { spaced } from '../look/words.js';
-import { isNew, wholeWords } from './align.js';
+import { newTokens } from './align.js';
 
 /** @typedef {import('../look/story.js').Token} Token */
 
 const beginning = (/** @type {readonly Token[]} */ prompt) =>
   html('span', { class: 'cold-prompt' }, prompt.map(({ text }) => text).join(''));
-
-/**
- * The words of a story; those that are new beside another one are marked.
- * @param {readonly Token[]} prompt @param {readonly Token[]} story @param {readonly Token[]} other
- */
-export function words(prompt, story, other) {
-  const whole = wholeWords(story);
-  const marked = isNew(whole, wholeWords(other));
-  return [
-    beginning(prompt),
-    ...whole.map((text, i) => (marked[i] ? html('mark', { class: 'lab-other' }, text) : text)),
-  ];
-}
 
 /** @typedef {'off' | 'blind'} How pressed heads are changed */
 /** @typedef {{ heads: number, how: How, hidden: number, pushed: boolean,
@@ -72,10 +59,11 @@ class WordButtons {
     this.renew = oneStop(element);
   }
 
-  /** @param {number} i @param {string} text */
-  button(i, text) {
+  /** @param {number} i @param {string} text @param {boolean} [marked] */
+  button(i, text, marked = false) {
     const name = text.trim() ? null : /\n/.test(text) ? 'a new line' : 'a space';
-    const button = html('button', { type: 'button', class: 'lab-word', 'aria-label': name }, text);
+    const inner = marked ? html('mark', { class: 'lab-other' }, text) : text;
+    const button = html('button', { type: 'button', class: 'lab-word', 'aria-label': name }, inner);
     button.addEventListener('click', () => this.press(i));
     return button;
   }
@@ -106,19 +94,27 @@ export class WordSwitches extends WordButtons {
 
 /** The words of the story, one of which is explained. */
 export class StoryWords extends WordButtons {
-  /** @param {(i: number) => void} choose */
-  constructor(choose) {
-    const about = { class: 'lab-story', role: 'group', 'aria-label': 'Words of the story' };
-    super(html('p', about), choose);
+  /** @param {string} name @param {(i: number) => void} choose */
+  constructor(name, choose) {
+    super(html('p', { class: 'lab-story', role: 'group', 'aria-label': name }), choose);
+    /** @type {readonly Token[] | undefined} */
+    this.story = undefined;
   }
 
-  /** @param {readonly Token[]} prompt @param {readonly Token[]} story */
-  build(prompt, story) {
+  /**
+   * Words that are new beside another story are marked.
+   * @param {readonly Token[]} prompt @param {readonly Token[]} story
+   * @param {readonly Token[]} [other]
+   */
+  build(prompt, story, other = story) {
+    if (this.story === story) return;
+    this.story = story;
+    const marked = newTokens(story, other);
     /** @type {(HTMLElement | string)[]} */
     const parts = [beginning(prompt)];
     this.buttons = story.map(({ text }, i) => {
       const { space, word } = spaced(text);
-      const button = this.button(i, word);
+      const button = this.button(i, word, marked[i]);
       if (!word.trim()) button.setAttribute('aria-label', 'a space');
       // a line never breaks inside a word of several tokens
       const last = parts[parts.length - 1];
