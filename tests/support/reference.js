@@ -3,7 +3,7 @@
  * shares no code with the kernels, which are compared with it. It also returns the condition
  * of each result, which the error rule needs (limits.js).
  */
-import { bias, describe, softmax, sum } from './attention/reference-row.js';
+import { bias, describe, softmax, sumOf } from './attention/reference-row.js';
 
 const make = (size) => new Float64Array(size);
 
@@ -20,7 +20,7 @@ function resolve(q, k, v, options) {
     m: q.length / (batch * heads * d),
     n: k.length / (batch * kvHeads * d),
   };
-  return { ...shape, shape, q, k, v, options, scale, T, layout };
+  return { ...shape, shape, q, k, v, options, scale, T, layout, terms: make(d) };
 }
 
 /** Where row i of head h of batch b begins, in units of rows. */
@@ -31,12 +31,15 @@ const place = (layout, b, h, i, count, positions) =>
 const kvHeadOf = ({ heads, kvHeads }, h) => Math.floor(h / (heads / kvHeads));
 
 /** The product of a query with key j, and the sum of the absolute values in it. */
-function productWith({ q, k, d, n, kvHeads, layout, scale, options }, qAt, b, kvHead, j) {
+function productWith({ q, k, d, n, kvHeads, layout, scale, options, terms }, qAt, b, kvHead, j) {
   const kAt = place(layout, b, kvHead, j, kvHeads, n) * d;
   const lambda = scale * (options.keyScale ? options.keyScale[j] : 1);
   let size = 0;
-  for (let c = 0; c < d; c++) size += Math.abs(lambda * q[qAt + c] * k[kAt + c]);
-  return { raw: lambda * sum(d, (c) => q[qAt + c] * k[kAt + c]), size };
+  for (let c = 0; c < d; c++) {
+    size += Math.abs(lambda * q[qAt + c] * k[kAt + c]);
+    terms[c] = q[qAt + c] * k[kAt + c];
+  }
+  return { raw: lambda * sumOf(terms), size };
 }
 
 /** A score behind the softcap, and its condition. */
@@ -90,15 +93,19 @@ function addValues(to, call, [b, h, i], keys, soft, tiny) {
   const { v, n, m, dv, heads, kvHeads, layout } = call;
   const kvHead = kvHeadOf(call, h);
   const at = place(layout, b, h, i, heads, m) * dv;
-  const weight = keys.map((j) => soft.weights[j]);
-  const valueAt = keys.map((j) => place(layout, b, kvHead, j, kvHeads, n) * dv);
+  const weight = Float64Array.from(keys, (j) => soft.weights[j]);
+  const valueAt = Int32Array.from(keys, (j) => place(layout, b, kvHead, j, kvHeads, n) * dv);
+  const isTail = Uint8Array.from(keys, (j) => (soft.e[j] < tiny ? 1 : 0));
+  const terms = make(keys.length);
   for (let c = 0; c < dv; c++) {
-    to.output[at + c] = sum(keys.length, (x) => weight[x] * v[valueAt[x] + c]);
     for (let x = 0; x < keys.length; x++) {
-      const part = weight[x] * Math.abs(v[valueAt[x] + c]);
+      const value = v[valueAt[x] + c];
+      terms[x] = weight[x] * value;
+      const part = weight[x] * Math.abs(value);
       to.W[at + c] += part;
-      if (soft.e[keys[x]] < tiny) to.tail[at + c] += part;
+      if (isTail[x]) to.tail[at + c] += part;
     }
+    to.output[at + c] = sumOf(terms);
   }
 }
 
@@ -164,7 +171,7 @@ export function reference(q, k, v, options, tiny = 2 ** -126) {
     perKey.weights.set(soft.weights, r * n);
     perKey.ratio.set(soft.e, r * n);
     spans.forEach(([from, to], x) => {
-      spanSums[r * spans.length + x] = sum(to - from, (j) => soft.weights[from + j]);
+      spanSums[r * spans.length + x] = sumOf(soft.weights.subarray(from, to));
     });
     addValues(values, call, [b, h, i], scores.keys, soft, tiny);
   }
@@ -182,20 +189,26 @@ export function reference(q, k, v, options, tiny = 2 ** -126) {
   };
 }
 
+/** Vectors of one length, one after the other. @param {ArrayLike<number>[]} rows */
+export function joined(rows) {
+  const size = rows[0].length;
+  const all = make(rows.length * size);
+  rows.forEach((row, at) => all.set(row, at * size));
+  return all;
+}
+
 /**
  * The reference of one query over lists of keys and values, of which the first `from` are hidden.
- * @param {Iterable<number>} query
- * @param {Iterable<number>[]} keys
- * @param {Iterable<number>[]} values
+ * @param {ArrayLike<number>} query
+ * @param {ArrayLike<number>[]} keys
+ * @param {ArrayLike<number>[]} values
  */
 export function attendRow(query, keys, values, { from = 0, sees = () => true, ...options }) {
-  const list = (rows) => Float64Array.from(rows.flatMap((row) => [...row]));
   const shown = Uint8Array.from(keys, (_, j) => (j >= from && sees(j) ? 1 : 0));
-  const q = Float64Array.from(query);
-  const { weights, output } = reference(q, list(keys), list(values), {
+  const { weights, output } = reference(Float64Array.from(query), joined(keys), joined(values), {
     ...options,
-    headDim: q.length,
-    valueDim: [...values[0]].length,
+    headDim: query.length,
+    valueDim: values[0].length,
     mask: { data: shown, shape: [keys.length] },
   });
   return { weights: [...weights], output: [...output] };

@@ -76,16 +76,12 @@ export function settle(ref, result, s, { v }, name, all = false) {
       ref.stats.argmax[r] = result.stats.argmax[r];
     if (!all && isKnown(ref, s, r)) continue;
     count++;
-    for (let c = 0; c < s.dv; c++) {
+    const hulls = Array.from({ length: s.dv }, (_, c) => hull(ref, s, v, r, c));
+    const size = Math.max(...hulls.flat().map(Math.abs));
+    hulls.forEach(([low, high], c) => {
       const got = result.output[r * s.dv + c];
       if (!Number.isNaN(ref.output[r * s.dv + c])) {
-        const [low, high] = hull(ref, s, v, r, c);
         // a value in bytes is off by half a step of the largest of its vector, a sum by one in 254
-        const size = Math.max(
-          ...Array.from({ length: s.dv }, (_, x) => hull(ref, s, v, r, x))
-            .flat()
-            .map(Math.abs),
-        );
         const slack = all
           ? size * (0.01 + s.n / 254) + 1e-30
           : 2 ** -20 * Math.max(-low, high) + SMALLEST;
@@ -95,7 +91,7 @@ export function settle(ref, result, s, { v }, name, all = false) {
         );
       }
       ref.output[r * s.dv + c] = got;
-    }
+    });
     for (let j = 0; j < s.n && result.weights; j++)
       ref.weights[r * s.n + j] = result.weights[r * s.n + j];
     for (const x of ['entropy', 'kl', 'expectedScore', 'maxWeight', 'argmax', 'variance'])

@@ -23,9 +23,12 @@ const largest = (x) => x.reduce((max, y) => Math.max(max, Math.abs(y)), 0);
 export const half = (max) => (max < SMALLEST ? max : max / 254);
 const magnitude = (x) => x.reduce((sum, y) => sum + Math.abs(y), 0);
 
-/** How far a channel of an output may be off, since a weight times the value is small. */
-export const lost = (p, value, c) =>
-  p * largest(value) < SMALLEST_PRODUCT ? (p + SMALLEST_WEIGHT) * Math.abs(value[c]) : 0;
+/**
+ * How far a channel of an output may be off, since a weight times a value is small: x is the
+ * value's number in that channel, and `max` the size of its largest.
+ */
+export const lost = (p, x, max) =>
+  p * max < SMALLEST_PRODUCT ? (p + SMALLEST_WEIGHT) * Math.abs(x) : 0;
 
 /** The vectors of (batch, heads, positions, size), whatever the layout. */
 function rowsOf(x, { heads, positions, size, layout }) {
@@ -54,22 +57,90 @@ function reshaped(keys, length) {
       const less = key.map((x, c) => x - mean[c]);
       return largest(less) < largest(key) ? less : key;
     });
+    const sizes = short.slice(0, known.length).map((key) => ({ key, max: largest(key) }));
     const times = mean.map((_, c) =>
       Math.max(
         1 / 16,
         Math.sqrt(
-          short
-            .slice(0, known.length)
-            .reduce(
-              (sum, key) => sum + (largest(key) >= SMALLEST ? Math.abs(key[c]) / largest(key) : 0),
-              0,
-            ) / known.length || 0,
+          sizes.reduce(
+            (sum, { key, max }) => sum + (max >= SMALLEST ? Math.abs(key[c]) / max : 0),
+            0,
+          ) / known.length || 0,
         ),
       ),
     );
-    for (const key of short) result.push({ key: key.map((x, c) => x / times[c]), times });
+    for (const [j, key] of short.entries())
+      result.push(
+        rounded(
+          span[j],
+          key.map((x, c) => x / times[c]),
+          times,
+        ),
+      );
   }
   return result;
+}
+
+/** A key as it is rounded: its numbers, and the sizes that bound the error of a score. */
+const rounded = (exact, key, times) => ({
+  exact,
+  key,
+  times,
+  step: half(largest(key)),
+  size: magnitude(key),
+  conditions: Float64Array.from(key, (x, c) => Math.abs(x) + Math.abs(exact[c] / times[c] - x)),
+});
+
+/** A query for keys that were divided by `times`, and the sizes that bound the error of a score. */
+function turned(query, times) {
+  const q = query.map((x, c) => x * times[c]);
+  return { query, q, times, step: half(largest(q)), size: magnitude(q) };
+}
+
+/** The error of one raw score, and its bound. */
+function errorOfScore(got, lambda, from, to) {
+  const d = from.q.length;
+  let condition = 0;
+  let exact = 0;
+  for (let c = 0; c < d; c++) {
+    exact += from.query[c] * to.exact[c];
+    condition += Math.abs(from.q[c]) * to.conditions[c];
+  }
+  const bound =
+    Math.abs(lambda) *
+      (from.step * to.size +
+        to.step * from.size +
+        d * from.step * to.step +
+        (8 + d) * EPSILON * condition) +
+    FLOOR;
+  return { error: Math.abs(got - lambda * exact), bound };
+}
+
+/** The error of channel c of an output of these weights, which came back, and its bound. */
+function errorOfOutput(got, weights, values, c) {
+  let want = 0;
+  let bound = 0;
+  let condition = 0;
+  for (let block = 0; block < weights.length; block += BLOCK) {
+    let max = 0;
+    let words = 0;
+    for (let j = block; j < Math.min(weights.length, block + BLOCK); j++) {
+      const p = weights[j];
+      const { value, largest, step } = values[j];
+      bound += lost(p, value[c], largest);
+      if (p === 0) continue;
+      want += p * value[c];
+      condition += p * Math.abs(value[c]);
+      bound += p * step;
+      max = Math.max(max, p * 2 * step);
+      words += step && Math.abs(value[c] / (2 * step)) + 0.5;
+    }
+    bound += (max * words) / 254;
+  }
+  return {
+    error: Math.abs(got - want),
+    bound: bound * (1 + 2 ** -20) + 16 * EPSILON * condition + FLOOR,
+  };
 }
 
 /**
@@ -91,65 +162,32 @@ export function withinBounds(ch, { q, k, v, options }) {
   const vs = rowsOf(v, { batch, heads: kvHeads, positions: n, size: dv, layout });
   const outs = rowsOf(output, { batch, heads, positions: m, size: dv, layout });
   const used = { score: 0, output: 0 };
+  const note = (what, { error, bound }, ...place) => {
+    // the words are made for a failure alone: there are millions of numbers
+    if (!(error <= bound)) assert.fail(`${what} ${place.join(' ')}: ${error} beyond ${bound}`);
+    used[what] = Math.max(used[what], error / bound);
+  };
   for (let b = 0; b < batch; b++)
     for (let h = 0; h < heads; h++) {
       const g = Math.floor(h / (heads / kvHeads));
-      const keys = Array.from({ length: n }, (_, j) => ks(b, g, j));
-      const short = reshaped(keys, options.keyLengths?.[b] ?? n);
-      const values = Array.from({ length: n }, (_, j) => vs(b, g, j));
-      const valueSteps = values.map((x) => half(largest(x)));
+      const exact = Array.from({ length: n }, (_, j) => ks(b, g, j));
+      const keys = reshaped(exact, options.keyLengths?.[b] ?? n);
+      const values = Array.from({ length: n }, (_, j) => {
+        const value = vs(b, g, j);
+        return { value, largest: largest(value), step: half(largest(value)) };
+      });
       for (let i = 0; i < m; i++) {
         const row = ((b * heads + h) * m + i) * n;
-        const query = qs(b, h, i);
+        let query;
         for (let j = 0; j < n; j++) {
-          const { key, times } = short[j];
-          const q = query.map((x, c) => x * times[c]);
-          const eq = half(largest(q));
-          const ek = half(largest(key));
+          const { times } = keys[j];
+          if (query?.times !== times) query = turned(qs(b, h, i), times);
           const lambda = scale * (options.keyScale?.[j] ?? 1);
-          let condition = 0;
-          let exact = 0;
-          for (let c = 0; c < d; c++) {
-            exact += query[c] * keys[j][c];
-            condition +=
-              Math.abs(q[c]) * (Math.abs(key[c]) + Math.abs(keys[j][c] / times[c] - key[c]));
-          }
-          const bound =
-            Math.abs(lambda) *
-              (eq * magnitude(key) +
-                ek * magnitude(q) +
-                d * eq * ek +
-                (8 + d) * EPSILON * condition) +
-            FLOOR;
-          const error = Math.abs(scores[row + j] - lambda * exact);
-          assert.ok(error <= bound, `score ${h} ${i} ${j}: ${error} beyond ${bound}`);
-          used.score = Math.max(used.score, error / bound);
+          note('score', errorOfScore(scores[row + j], lambda, query, keys[j]), h, i, j);
         }
-        // beside what exact weights of these scores give: the weights that came back
-        for (let c = 0; c < dv; c++) {
-          let want = 0;
-          let bound = 0;
-          let condition = 0;
-          for (let block = 0; block < n; block += BLOCK) {
-            let max = 0;
-            let words = 0;
-            for (let j = block; j < Math.min(n, block + BLOCK); j++) {
-              const p = weights[row + j];
-              bound += lost(p, values[j], c);
-              if (p === 0) continue;
-              want += p * values[j][c];
-              condition += p * Math.abs(values[j][c]);
-              bound += p * valueSteps[j];
-              max = Math.max(max, p * 2 * valueSteps[j]);
-              words += valueSteps[j] && Math.abs(values[j][c] / (2 * valueSteps[j])) + 0.5;
-            }
-            bound += (max * words) / 254;
-          }
-          const error = Math.abs(outs(b, h, i)[c] - want);
-          const allowed = bound * (1 + 2 ** -20) + 16 * EPSILON * condition + FLOOR;
-          assert.ok(error <= allowed, `output ${h} ${i} ${c}: ${error} beyond ${allowed}`);
-          used.output = Math.max(used.output, error / allowed);
-        }
+        const out = outs(b, h, i);
+        const own = weights.subarray(row, row + n);
+        for (let c = 0; c < dv; c++) note('output', errorOfOutput(out[c], own, values, c), h, i, c);
       }
     }
   return used;

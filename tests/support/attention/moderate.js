@@ -65,23 +65,28 @@ export function withinQ8Bounds(ch, cache, s, { q, k, options }) {
     vectorsOf(k, s.d),
     vectorsOf(kept.v, s.dv),
   ];
+  const sizes = keys.map((key, j) => Math.max(largest(key), largest(originals[j])));
+  const largestValues = values.map(largest);
   vectorsOf(q, s.d).forEach((query, row) => {
     const first = Math.floor(Math.floor(row / s.m) / (s.heads / s.kvHeads)) * s.n;
     const sum = query.reduce((all, x) => all + Math.abs(x), 0);
     const weights = got.weights.subarray(row * s.n, (row + 1) * s.n);
+    const step = largest(query) / (2 * L);
     for (let j = 0; j < s.n; j++) {
       const key = keys[first + j];
-      const size = Math.max(largest(key), largest(originals[first + j]));
+      const size = sizes[first + j];
       const exact = factors[j] * key.reduce((all, x, c) => all + x * query[c], 0);
       // a reference and the difference from it are twice as large as the key at most
-      const rounding = (largest(query) / (2 * L)) * s.d * size + 8 * EPSILON * sum * 4 * size;
+      const rounding = step * s.d * size + 8 * EPSILON * sum * 4 * size;
       const bound = Math.abs(factors[j]) * rounding + FLOOR;
       const error = Math.abs(got.scores[row * s.n + j] - exact);
       assert.ok(error <= bound, `score ${row} ${j}: ${error} beyond ${bound}`);
       used.score = Math.max(used.score, error / bound);
     }
-    const steps = values.slice(first, first + s.n).map((x) => largest(x) / 127);
-    const coarsest = weights.reduce((max, p, j) => Math.max(max, p * steps[j]), 0);
+    const coarsest = weights.reduce(
+      (max, p, j) => Math.max(max, p * (largestValues[first + j] / 127)),
+      0,
+    );
     for (let c = 0; c < s.dv; c++) {
       let exact = 0;
       let condition = 0;
@@ -89,7 +94,7 @@ export function withinQ8Bounds(ch, cache, s, { q, k, options }) {
       weights.forEach((p, j) => {
         exact += p * values[first + j][c];
         condition += p * Math.abs(values[first + j][c]);
-        small += lost(p, values[first + j], c);
+        small += lost(p, values[first + j][c], largestValues[first + j]);
       });
       const bound = (s.n * coarsest * 127) / 65278 + small + 16 * EPSILON * condition + FLOOR;
       const error = Math.abs(got.output[row * s.dv + c] - exact);

@@ -1,14 +1,15 @@
 /** The steps of one row of the reference: scores that are added to, softmax and statistics. */
 
 /**
- * The sum with its rounding error carried along (Neumaier), so that 10^5 keys do not blur the
- * reference.
+ * The sum of the first n terms with its rounding error carried along (Neumaier), so that 10^5 keys
+ * do not blur the reference.
+ * @param {ArrayLike<number>} terms
  */
-export function sum(n, term) {
+export function sumOf(terms, n = terms.length) {
   let s = 0;
   let carry = 0;
   for (let j = 0; j < n; j++) {
-    const x = term(j);
+    const x = terms[j];
     const t = s + x;
     carry += Math.abs(s) >= Math.abs(x) ? s - t + x : x - t + s;
     s = t;
@@ -82,8 +83,8 @@ export function softmax(y, keys, T, sink) {
     p[j] = share(y[j], top, T);
     e[j] = share(y[j], shift, T);
   }
-  const ownTotal = sum(y.length, (j) => p[j]);
-  const total = sum(y.length, (j) => e[j]) + (sink === undefined ? 0 : share(sink, shift, T));
+  const ownTotal = sumOf(p);
+  const total = sumOf(e) + (sink === undefined ? 0 : share(sink, shift, T));
   for (const j of keys) {
     p[j] /= ownTotal;
     weights[j] = e[j] / total;
@@ -96,7 +97,7 @@ export function describe(y, { top, count, ownTotal, p }, T) {
   const zero = { n: 0, entropy: 0, kl: 0, expectedScore: 0, maxWeight: 0, argmax: 0 };
   if (count === 0) return { lse: -Infinity, stats: { ...zero, variance: 0 }, spread: 0, depth: 0 };
   /** Σ p_j f(j) over the keys that carry weight: 0·∞ is not wanted here. */
-  const mean = (f) => sum(y.length, (j) => (p[j] === 0 ? 0 : p[j] * f(j)));
+  const mean = (f) => sumOf(p.map((weight, j) => (weight === 0 ? 0 : weight * f(j))));
   const limit = T === 0 || T === Infinity;
   const logTotal = Math.log(ownTotal);
   const expectedScore = mean((j) => y[j]);

@@ -12,7 +12,7 @@
  * position, key)` hides keys. `pattern(layer, head, position, first)` may give the weights of a
  * row, which sees the keys from `first` on.
  */
-import { attendRow } from '../reference.js';
+import { attendRow, joined } from '../reference.js';
 
 const dot = (a, b) => {
   let sum = 0;
@@ -41,7 +41,6 @@ const geluTanh = (x) => 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0
 const mean = (rows, weights) =>
   rows[0].map((_, c) => rows.reduce((sum, row, j) => sum + weights[j] * row[c], 0));
 const heads = (x, d) => Array.from({ length: x.length / d }, (_, h) => x.slice(h * d, (h + 1) * d));
-const joined = (list) => Float64Array.from(list.flatMap((x) => [...x]));
 
 /** Channel c turns with channel c + d/2, by position·frequency. */
 function rotateHalf(x, position, frequencies) {
@@ -90,8 +89,10 @@ function run({ config, tensors }, tokens, a, options = {}) {
   const d = config.head_dim ?? dim / num_attention_heads;
   const embedding = t('embed_tokens');
   const output = config.tie_word_embeddings ? embedding : tensors['lm_head.weight'].data;
-  const norm = (x, name) =>
-    rmsNorm(x, (c) => (a.onePlus ? 1 : 0) + t(name)[c], config.rms_norm_eps);
+  const norm = (x, name) => {
+    const gain = t(name);
+    return rmsNorm(x, (c) => (a.onePlus ? 1 : 0) + gain[c], config.rms_norm_eps);
+  };
   const past = Array.from({ length: layers }, () => ({ k: [], v: [] }));
   return [...tokens].map((token, position) => {
     const seen = [];

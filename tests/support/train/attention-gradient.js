@@ -3,7 +3,9 @@
  * gradients in memory, plain loops. It shares no code with the kernels. Beside each number it
  * returns how large its error may be in units of ε (`limits`, see limits.js of this folder).
  */
-import { bias, softmax, sum } from '../attention/reference-row.js';
+import { bias, softmax, sumOf } from '../attention/reference-row.js';
+
+const sum = (n, term) => sumOf(Float64Array.from({ length: n }, (_, j) => term(j)));
 
 /** The place of (b, h, i, j) in a mask whose axes of 1 repeat. */
 function placeInMask(shape, place) {
