@@ -133,14 +133,16 @@ export function randomRows(name, r, rows, columns, scales = () => toHalf(r.norma
 /** A row's values, and how large the terms are of which each is the sum. */
 export function readRow(name, data, row, columns) {
   const { bytes, block } = TYPES[name];
-  const at = ((row * columns) / block) * bytes;
-  const terms = Array.from({ length: columns }, (_, c) => {
-    const start = at + Math.floor(c / block) * bytes;
-    return [values[name](data.subarray(start, start + bytes), c % block)].flat();
-  });
-  const sum = (list) => list.reduce((a, b) => a + b, 0);
-  return {
-    values: Float64Array.from(terms, sum),
-    sizes: Float64Array.from(terms, (list) => sum(list.map(Math.abs))),
-  };
+  const valueOf = values[name];
+  const found = { values: new Float64Array(columns), sizes: new Float64Array(columns) };
+  for (let c = 0, at = ((row * columns) / block) * bytes; c < columns; at += bytes) {
+    const part = data.subarray(at, at + bytes);
+    for (let i = 0; i < block; i++, c++) {
+      const x = valueOf(part, i);
+      const [a, b] = typeof x === 'number' ? [x, 0] : x;
+      found.values[c] = a + b;
+      found.sizes[c] = Math.abs(a) + Math.abs(b);
+    }
+  }
+  return found;
 }
