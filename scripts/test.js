@@ -8,7 +8,7 @@
  *                                      programs, and each mutation by itself; with figures
  */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { newerNode } from '../tests/engines/newer-node/index.js';
 
@@ -23,24 +23,31 @@ const chosen = process.argv.slice(2).filter((argument) => argument !== '--long')
 const NATIVE = /(\/|-)native\.test\.js$/;
 /** Files with random cases or builds, of which a long run has many more. */
 const CAMPAIGNS = new RegExp(
-  '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|theory/mutations|' +
-    'model/files/(gguf-damage|safetensors-errors)|' +
-    'train/(attention-gradient(-extremes)?|random-models)|' +
+  '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|' +
+    'model/(files/(gguf-damage|safetensors-errors)|run/hostile-json)|' +
+    'theory/(large|mutations)|' +
+    'train/(attention-gradient(-extremes)?|random-models)|training/tokens|' +
     `web/(layout|look/story|mutations|library/threads))[.]|${NATIVE.source}`,
 );
 /** Files in which threads meet at random; a long run has them ten times. */
 const SOAK =
   /^tests\/(engine\/(threads|lost-workers)\.|model\/run\/(decoder-threads|generate)|worker\/)/;
 /**
- * A newer engine makes other machine code of the kernels, and has relaxed SIMD. Files that read
- * other files, start workers or compare statements alone are tested once.
+ * The newer Node has relaxed SIMD, and tests the kernels of that variant. These files have it among
+ * their engines. Its bits with the other variant are those of this Node in
+ * tests/engines/others/same-bits.test.js. Files about options, errors, files and workers are tested
+ * once.
  */
 const NEWER = new RegExp(
-  '^tests/(attention|cache|layers|matrix|cli/check|engine/(threads|init|one-thread)|' +
-    `model/(inside|inspect)/|model/run/(?!hostile-json${long ? '' : '|decoder-threads'})|` +
-    'theory/(cost|entropy|frontier|gibbs|hopfield|likelihood|prior|sharpness)|' +
-    'train/(attention|cross|gradients|heads|optimizer|training.test))',
+  '^tests/(attention/(?!bad-input)|cache|layers|matrix|cli/check|engine/(threads|init)[.]|' +
+    'model/inside/(interventions(-live)?|overflow|trace)[.]|model/inspect/(ledger|sweep)|' +
+    `model/run/${long ? '' : '(?!decoder-threads)'}|train/|` +
+    'theory/(cost|entropy|frontier|gibbs|hopfield|likelihood|prior|sharpness)[.])',
 );
+const ENGINES = /support\/(models\/)?engines\.js'/;
+const hasRelaxed = (file) => NEWER.test(file) && ENGINES.test(readFileSync(file, 'utf8'));
+/** Of these the newer Node runs both variants: they compare them, or have no other test there. */
+const BOTH = /^tests\/(attention\/(attention|int8-limits)|cache\/snapshot-versions|engine|matrix)/;
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|training|web|engines)\//;
 /** The longest files first, so that the lanes end together. */
@@ -74,7 +81,7 @@ const files = (chosen.length ? chosen : testFiles)
   .flatMap((file) => (long && SOAK.test(file) ? Array(10).fill(file) : file))
   .sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1));
 
-/** Milliseconds after which a job hangs. */
+/** Milliseconds after which a test hangs. */
 const timeout = long ? 4 * 3600e3 : 420e3;
 /** A file runs by itself, which starts one process less than `node --test`. */
 const nodeTest = ['--test-reporter=spec'];
@@ -83,7 +90,8 @@ if (newerNode)
   nodes.push({
     name: 'newer node',
     path: newerNode,
-    runs: (file) => !ONCE.test(file) && (chosen.length > 0 || NEWER.test(file)),
+    runs: (file) => !ONCE.test(file) && (chosen.length > 0 || hasRelaxed(file)),
+    env: (file) => (chosen.length || BOTH.test(file) ? {} : { CLEARHEAD_VARIANT: 'relaxed' }),
   });
 else
   console.log(`SKIPPED newer node: the registry has none for ${process.platform}-${process.arch}`);
@@ -91,38 +99,61 @@ else
 /** The results of jobs that have ended, for jobs that need them. */
 const done = new Set();
 const jobs = [];
-const job = (name, command, args, { needs = [], gives = '' } = {}) =>
-  jobs.push({ name, command, args, needs, gives });
+const job = (name, command, args, { needs = [], gives = '', env = {} } = {}) =>
+  jobs.push({ name, command, args, needs, gives, env });
 
+const build = 'bash scripts/build.sh && node scripts/bundle.js && node scripts/publish.js';
+job('build', 'bash', ['-c', build], { gives: 'built' });
 if (files.some((file) => NATIVE.test(file)))
   job('build native', 'bash', ['scripts/build.sh', 'native', ...(long ? ['long'] : [])], {
     gives: 'native',
   });
 if (!chosen.length && !long) {
-  job('types', 'node_modules/.bin/tsc', ['-p', '.']);
   job('lint', process.execPath, ['scripts/lint.js']);
+  job('types', 'node_modules/.bin/tsc', ['-p', '.']);
 }
 for (const node of nodes)
   for (const file of files.filter(node.runs))
     job(`${file} (${node.name})`, node.path, [...nodeTest, file], {
-      needs: NATIVE.test(file) ? ['native'] : [],
+      needs: NATIVE.test(file) ? ['built', 'native'] : ['built'],
+      env: node.env?.(file),
     });
 
 const rows = [];
 const counts = { pass: 0, fail: 0, skipped: 0 };
 
+/**
+ * The seconds that all children who have ended used a processor: their share of a busy machine does
+ * not change them. 0 where there is no /proc.
+ */
+function processorSeconds() {
+  if (!existsSync('/proc/self/stat')) return 0;
+  const [, fields] = readFileSync('/proc/self/stat', 'latin1').split(') ');
+  const [user, system] = fields.split(' ').slice(13, 15).map(Number);
+  return (user + system) / 100;
+}
+let processorBefore = 0;
+
 /** Runs a job to its end. Its output is shown where it failed, or where files were chosen. */
-async function run({ name, command, args, gives }) {
+async function run({ name, command, args, gives, env }) {
   const start = performance.now();
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...(long && { CLEARHEAD_LONG: '1' }) },
+    env: { ...process.env, ...env, ...(long && { CLEARHEAD_LONG: '1' }) },
   });
   let said = '';
-  const hung = setTimeout(() => {
+  let processor = 0;
+  child.on('exit', () => {
+    const now = processorSeconds();
+    processor = now - processorBefore;
+    processorBefore = now;
+  });
+  const end = () => {
     said += `\n${name} was ended after ${timeout / 1000} s\n`;
     child.kill('SIGKILL');
-  }, timeout);
+  };
+  // a build takes as long as the machine needs
+  const hung = gives ? undefined : setTimeout(end, timeout);
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
   const ok = await new Promise((settled) => {
     child.on('error', (error) => {
@@ -136,21 +167,23 @@ async function run({ name, command, args, gives }) {
     counts[key] += Number(said.match(new RegExp(`^ℹ ${key} (\\d+)$`, 'm'))?.[1] ?? 0);
   if (!ok && !/^ℹ fail [1-9]/m.test(said)) counts.fail += 1;
   const seconds = (performance.now() - start) / 1000;
-  rows.push({ name, ok, seconds });
-  console.log(`${ok ? 'ok    ' : 'FAILED'} ${seconds.toFixed(1).padStart(6)} s  ${name}`);
+  rows.push({ name, ok, seconds, processor });
+  const columns = [seconds, processor].map((each) => `${each.toFixed(1).padStart(6)} s`);
+  console.log(`${ok ? 'ok    ' : 'FAILED'} ${columns.join(' ')}  ${name}`);
   if (!ok || chosen.length) console.log(said);
   else for (const line of said.split('\n').filter(told)) console.log(`         ${line.trim()}`);
   if (ok) done.add(gives);
-  else if (gives)
-    for (const other of jobs.filter(({ needs }) => needs.includes(gives))) drop(other);
+  else if (gives) drop(gives);
 }
 
 /** Of a job that passed: warnings and omissions, and the figures of a campaign. */
 const told = (line) => /WARNING|SKIPPED|# SKIP/.test(line) || (long && /^\s*ℹ .*\d.* /.test(line));
 
-function drop(other) {
-  jobs.splice(jobs.indexOf(other), 1);
-  rows.push({ name: other.name, ok: false, seconds: 0 });
+/** Nothing runs that needs a result which there will not be. */
+function drop(result) {
+  const remaining = jobs.filter(({ needs }) => !needs.includes(result));
+  console.log(`${jobs.length - remaining.length} jobs need the ${result} files, and do not run`);
+  jobs.splice(0, jobs.length, ...remaining);
 }
 
 /** Takes one job after the other; waits where the remaining ones need another to end. */
@@ -162,20 +195,19 @@ async function lane() {
   }
 }
 
-const build = 'bash scripts/build.sh && node scripts/bundle.js && node scripts/publish.js';
-const built = spawn('bash', ['-c', build], { stdio: 'inherit' });
 const begun = performance.now();
-if ((await new Promise((settled) => built.on('close', settled))) === 0)
-  await Promise.all(Array.from({ length: LANES }, lane));
-else rows.push({ name: 'build', ok: false, seconds: 0 });
+await Promise.all(Array.from({ length: LANES }, lane));
 
 const failed = rows.filter(({ ok }) => !ok);
-const spent = rows.reduce((sum, { seconds }) => sum + seconds, 0);
-console.log(`\nThe slowest of ${rows.length}:`);
-for (const { name, seconds } of rows.sort((a, b) => b.seconds - a.seconds).slice(0, 10))
-  console.log(`${seconds.toFixed(1).padStart(7)} s  ${name}`);
+const sumOf = (field) => rows.reduce((sum, row) => sum + row[field], 0);
+console.log(`\nThe slowest of ${rows.length}, with seconds of a processor:`);
+for (const { name, seconds, processor } of rows.sort((a, b) => b.seconds - a.seconds).slice(0, 10))
+  console.log(`${seconds.toFixed(1).padStart(7)} s ${processor.toFixed(1).padStart(7)} s  ${name}`);
 for (const { name } of failed) console.log(`FAILED ${name}`);
 const wall = (performance.now() - begun) / 1000;
-console.log(`${wall.toFixed(0)} s in ${LANES} lanes, ${spent.toFixed(0)} s of them all`);
+console.log(
+  `${wall.toFixed(0)} s in ${LANES} lanes, ${sumOf('seconds').toFixed(0)} s of them all, ` +
+    `${sumOf('processor').toFixed(0)} s of processors`,
+);
 console.log(`${counts.pass} passed, ${counts.fail} failed, ${counts.skipped} skipped`);
 process.exitCode = failed.length ? 1 : 0;

@@ -149,8 +149,8 @@ for (const { variant, ch } of engines) {
 }
 
 test('threads give the bits of one over every type', async () => {
-  const [{ ch: one }] = engines;
-  const two = await threaded({ variant: 'simd', threads: 2 });
+  const [{ ch: one, variant }] = engines;
+  const two = await threaded({ variant, threads: 2 });
   for (const type of ['f32', 'f16', 'q8'])
     for (const s of [
       { batch: 1, heads: 32, kvHeads: 8, m: 1, n: 4100, d: 64, dv: 64 },

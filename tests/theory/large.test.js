@@ -1,8 +1,10 @@
 /**
- * Rounding is bounded for any number of keys: each identity and bound at 10⁴ and 10⁵ of them.
+ * Rounding is bounded for any number of keys: each identity and bound at 10⁴ and 10⁵ of them. A
+ * long run has two rows of each family of logits.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { repeats } from '../support/campaign.js';
 import { engines } from '../support/engines.js';
 import { LARGE, logits, queries } from '../support/theory/states.js';
 
@@ -10,7 +12,7 @@ for (const { variant, ch } of engines) {
   const t = await ch.theory;
 
   test(`every identity of a row of logits holds for many keys (${variant})`, () => {
-    for (const { r, n, z, T, name } of logits(70, 14, LARGE)) {
+    for (const { r, n, z, T, name } of logits(70, repeats(7, 14), LARGE)) {
       const temperature = T;
       const other = z.map((x) => x + r.normal());
       const candidate = z.map(() => r.uniform());

@@ -27,17 +27,19 @@ const THREADS = [
 
 /**
  * A name, the files, a pattern of the tests in them, and how many there must be. The results of
- * caches, layers and models are compared in same-bits.test.js, where programs with threads end.
+ * caches, layers, models and the simd kernels are compared in same-bits.test.js, where programs
+ * with threads end.
  */
 const suites = [
+  ['relaxed kernels', ['attention/attention'], '.', 4, { CLEARHEAD_VARIANT: 'relaxed' }],
   [
-    'kernels, loading and sampling',
+    'loading and sampling',
     [
-      ...['attention/attention', 'engine/bad-init', 'engine/damaged', 'engine/init'],
-      ...['engine/lifetimes', 'model/sampling/sample', 'model/sampling/numbers'],
+      ...['engine/bad-init', 'engine/damaged', 'engine/init', 'engine/lifetimes'],
+      ...['model/sampling/sample', 'model/sampling/numbers'],
     ],
     '.',
-    25,
+    20,
   ],
   [
     'threads and workers',
@@ -54,12 +56,12 @@ const suites = [
 
 describe('in other engines', { concurrency: 2 }, () => {
   for (const { name, path, missing, test: args, env } of otherEngines)
-    for (const [what, files, names, minimum] of suites)
+    for (const [what, files, names, minimum, variant] of suites)
       test(`${what} pass their tests in ${name}`, { skip: missing }, async (t) => {
         const failed = ({ stdout, stderr }) => assert.fail(stdout + stderr);
         const paths = files.map((file) => `tests/${file}.test.js`);
-        const run = () =>
-          promisify(execFile)(path, args(paths, names), { cwd: root, env, timeout: 120000 });
+        const options = { cwd: root, env: { ...env, ...variant }, timeout: 120000 };
+        const run = () => promisify(execFile)(path, args(paths, names), options);
         const { stdout, stderr } = await run().catch((error) => {
           // a segmentation fault of the engine is none of ours unless it comes back
           const crash = error.stderr.match(/^panic\(.*/m);

@@ -5,7 +5,12 @@
  */
 import { bias, softmax, sumOf } from '../attention/reference-row.js';
 
-const sum = (n, term) => sumOf(Float64Array.from({ length: n }, (_, j) => term(j)));
+/** The sum of n terms. */
+function sum(n, term) {
+  const terms = new Float64Array(n);
+  for (let j = 0; j < n; j++) terms[j] = term(j);
+  return sumOf(terms);
+}
 
 /** The place of (b, h, i, j) in a mask whose axes of 1 repeat. */
 function placeInMask(shape, place) {
