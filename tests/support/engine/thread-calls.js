@@ -9,6 +9,20 @@ export const numbers = (seed, length) => {
 };
 
 /**
+ * The object with properties that are made when they are first read. Most files need a few calls of
+ * the table, whose largest have millions of numbers.
+ * @param {Record<string, any>} object
+ * @param {Record<string, () => any>} makers by the name of the property
+ */
+function madeWhenRead(object, makers) {
+  for (const [name, make] of Object.entries(makers)) {
+    let value;
+    Object.defineProperty(object, name, { enumerable: true, get: () => (value ??= make()) });
+  }
+  return object;
+}
+
+/**
  * Calls large enough to be shared out, prefill and decode, with options that change the path
  * through the kernels.
  */
@@ -70,13 +84,14 @@ export const calls = [
   ],
 ].map(([name, options, m, n], seed) => {
   const { heads, kvHeads = heads, headDim, valueDim = headDim } = options;
-  return {
-    name,
-    options,
-    q: numbers(seed, heads * m * headDim),
-    k: numbers(seed + 100, kvHeads * n * headDim),
-    v: numbers(seed + 200, kvHeads * n * valueDim),
-  };
+  return madeWhenRead(
+    { name, options },
+    {
+      q: () => numbers(seed, heads * m * headDim),
+      k: () => numbers(seed + 100, kvHeads * n * headDim),
+      v: () => numbers(seed + 200, kvHeads * n * valueDim),
+    },
+  );
 });
 export const wants = [
   {},
