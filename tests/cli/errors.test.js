@@ -7,7 +7,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import process from 'node:process';
 import { test } from 'node:test';
-import { command, file, folder, run, source } from '../support/command.js';
+import { command, file, folder, run, runHere, source } from '../support/command.js';
 import {
   asGguf,
   asSafetensors,
@@ -96,8 +96,8 @@ const impossible = [
 ];
 
 /** The command says one line like these words, writes nothing and ends with status 2. */
-function fails(args, words) {
-  const { status, stdout, stderr } = run(...args);
+async function fails(args, words, how = runHere) {
+  const { status, stdout, stderr } = await how(...args);
   assert.equal(status, 2, args.join(' '));
   assert.match(stderr, words);
   assert.equal(stderr.trim().split('\n').length, 1, stderr);
@@ -108,12 +108,17 @@ for (const [args, words] of impossible)
   test(`“${args.join(' ').replace(folder, '')}” is refused in one line, with exit status 2`, () =>
     fails(args, words));
 
+test('a program of its own says the same, whatever is wrong', async () => {
+  const others = impossible.filter((_, at) => at % 12 === 0);
+  for (const [args, words] of others) await fails(args, words, run);
+});
+
 test('a port that is taken is refused in one line, with exit status 2', async (t) => {
   const busy = createServer(() => {});
   await once(busy.listen(0, 'localhost'), 'listening');
   t.after(() => busy.close());
   const port = String(busy.address().port);
-  fails(['serve', '--port', port], /which is taken; expected a free one, or 0 for any/);
+  await fails(['serve', '--port', port], /which is taken; expected a free one, or 0 for any/);
 });
 
 test('control characters of a file or a prompt never reach the terminal', () => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
-import { file, gguf, run } from '../support/command.js';
+import { file, gguf, runHere } from '../support/command.js';
 
 const PROMPT = 'abc def abc';
 const model = await loadModel(gguf, { engine: await init({ layers: true, threads: 1 }) });
@@ -11,15 +11,17 @@ const { heads: width, layers } = model.config;
 const ids = model.tokenizer.encode(PROMPT);
 const [A, B] = ['a', 'b'].map((text) => model.tokenizer.encode(text, { continued: true }));
 
+const inspect = (...args) => runHere('inspect', '--threads', '1', ...args, file, PROMPT);
+
 /** The output of the command, whose lines keep to 80 columns. */
-function inspected(...args) {
-  const { status, stdout, stderr } = run('inspect', '--threads', '1', ...args, file, PROMPT);
+async function inspected(...args) {
+  const { status, stdout, stderr } = await inspect(...args);
   assert.equal(status, 0, stderr);
   if (!args.includes('--json'))
     for (const line of stdout.split('\n')) assert.ok([...line].length <= 80, line);
   return stdout;
 }
-const report = (...args) => JSON.parse(inspected('--json', ...args));
+const report = async (...args) => JSON.parse(await inspected('--json', ...args));
 
 test('the letters of this test are one token each', () => {
   assert.deepEqual([A.length, B.length], [1, 1]);
@@ -34,21 +36,21 @@ test('the ledger is of the token, or of its lead over another', async () => {
       [A[0], B[0]],
     ],
   ]) {
-    const { ledger } = report(...args);
+    const { ledger } = await report(...args);
     const want = await model.ledger(ids.length - 1, of);
     assert.equal(ledger.token, A[0]);
     assert.equal(ledger.logit, want.identity.left);
     assert.deepEqual(ledger.heads.flat(), [...want.heads]);
   }
-  assert.match(inspected('--token', 'a'), /^Ledger of "a": its logit /m);
+  assert.match(await inspected('--token', 'a'), /^Ledger of "a": its logit /m);
   assert.match(
-    inspected('--token', 'a', '--against', 'b'),
+    await inspected('--token', 'a', '--against', 'b'),
     /^Ledger of "a" against "b": its lead /m,
   );
 });
 
 test('at a position it is as behind a prompt that ends there', async () => {
-  const { position, next, lens, ledger, tokens } = report('--position', '3', '--token', 'a');
+  const { position, next, lens, ledger, tokens } = await report('--position', '3', '--token', 'a');
   model.cache.clear();
   const { logits } = model.prefill(ids.slice(0, 4));
   assert.equal(position, 3);
@@ -56,7 +58,7 @@ test('at a position it is as behind a prompt that ends there', async () => {
   assert.equal(next[0].token, logits.indexOf(Math.max(...logits)));
   assert.deepEqual(lens.at(-1), next);
   assert.equal(ledger.logit, logits[A[0]]);
-  const text = inspected('--position', '3');
+  const text = await inspected('--position', '3');
   assert.match(text, /^goes on behind ".*", token 3, with "/m);
   assert.match(text, /^Logit lens of token 3: /m);
 });
@@ -64,10 +66,10 @@ test('at a position it is as behind a prompt that ends there', async () => {
 test('sources divide the part of each head, and come with their tokens', async () => {
   model.cache.clear();
   model.prefill(ids);
-  const { ledger } = report('--sources', '--token', 'a');
+  const { ledger } = await report('--sources', '--token', 'a');
   const want = await model.ledger(ids.length - 1, A[0], { sources: true });
   assert.deepEqual(ledger.sources.flat(2), [...want.sources]);
-  const text = inspected('--sources', '--token', 'a', '--top', '3');
+  const text = await inspected('--sources', '--token', 'a', '--top', '3');
   const [, table] = text.split('Sources of the largest heads: part, position and token\n');
   const rows = table.trimEnd().split('\n');
   assert.equal(rows.length, 3);
@@ -85,7 +87,7 @@ test('a sweep has the change by each head, and lists the largest', async () => {
     [['--token', 'a'], { token: A[0] }],
     [['--token', 'a', '--against', 'b'], { metric: 'difference', token: A[0], against: B[0] }],
   ]) {
-    const { sweep } = report('--sweep', ...args);
+    const { sweep } = await report('--sweep', ...args);
     const want = await model.sweep(ids, options);
     assert.deepEqual(sweep.changes.flat(), [...want.changes]);
     assert.equal(sweep.base, want.base);
@@ -94,7 +96,7 @@ test('a sweep has the change by each head, and lists the largest', async () => {
       [...want.answers],
     );
   }
-  const text = inspected('--sweep', '--top', '2');
+  const text = await inspected('--sweep', '--top', '2');
   assert.match(text, /^Without each head alone: the log-probability −\d\.\d{3} of /m);
   const [, table] = text.split(/^Without each head alone: .*\n/m);
   const [first, second, rest, ...none] = table.trimEnd().split('\n');
@@ -103,12 +105,11 @@ test('a sweep has the change by each head, and lists the largest', async () => {
   assert.match(rest, new RegExp(`^  the other ${layers * width - 2} heads by at most \\d`));
 });
 
-test('a sweep tells an answer that differs from that of the whole model', () => {
-  const { next, sweep } = report('--sweep', '--token', 'a');
+test('a sweep tells an answer that differs from that of the whole model', async () => {
+  const { next, sweep } = await report('--sweep', '--token', 'a');
   assert.notEqual(next[0].token, A[0]);
-  const [, table] = inspected('--sweep', '--token', 'a', '--top', '99').split(
-    /^Without each .*\n/m,
-  );
+  const text = await inspected('--sweep', '--token', 'a', '--top', '99');
+  const [, table] = text.split(/^Without each .*\n/m);
   const rows = table.trimEnd().split('\n');
   assert.equal(rows.length, layers * width);
   for (const row of rows) {
@@ -118,18 +119,18 @@ test('a sweep tells an answer that differs from that of the whole model', () => 
   }
 });
 
-test('with changes no table is computed but for JSON, and a token can be named', () => {
-  const { ablation, heads, ledger, token } = report('--ablate', '2.1', '--token', 'a');
+test('with changes no table is computed but for JSON, and a token can be named', async () => {
+  const { ablation, heads, ledger, token } = await report('--ablate', '2.1', '--token', 'a');
   assert.equal(token.token, A[0]);
   assert.equal(heads.length, layers * width);
   assert.equal(ledger.token, A[0]);
-  const text = inspected('--ablate', '2.1', '--token', 'a');
+  const text = await inspected('--ablate', '2.1', '--token', 'a');
   assert.match(text, /the log-probability of "a" changes by /);
   assert.ok(!/Scores of heads|Ledger/.test(text));
   assert.ok(Math.abs(ablation.after - ablation.before) > 0);
 });
 
-test('changes tell the logit or the lead, and the part in the ledger of heads that are out', () => {
+test('changes tell the logit or lead, and the ledger’s part of heads that are out', async () => {
   const out = [
     { layer: 2, head: 1, gain: 0 },
     { layer: 0, head: 3, gain: 0 },
@@ -145,20 +146,20 @@ test('changes tell the logit or the lead, and the part in the ledger of heads th
     [[], (logits) => logits[A[0]]],
     [['--against', 'b'], (logits) => logits[A[0]] - logits[B[0]]],
   ]) {
-    const { ablation, ledger } = report(...flags, ...args);
+    const { ablation, ledger } = await report(...flags, ...args);
     assert.ok(Math.abs(ablation.logit.before - of(before)) <= 1e-6);
     assert.ok(Math.abs(ablation.logit.after - of(after)) <= 1e-6);
     assert.equal(ablation.part, ledger.heads[0][3] + ledger.heads[2][1]);
   }
-  const text = inspected(...flags, '--against', 'b');
+  const text = await inspected(...flags, '--against', 'b');
   assert.match(text, /^ {2}its lead over "b" −?\d\.\d{3} changes by [+−]\d\.\d{3}$/m);
   assert.match(text, /^ {2}the part of these heads in the ledger is [+−]\d\.\d{3}$/m);
   for (const changed of ['2.1=mean', '2.1=0.5'])
-    assert.ok(!inspected('--ablate', '0.3', '--ablate', changed).includes('in the ledger'));
+    assert.ok(!(await inspected('--ablate', '0.3', '--ablate', changed)).includes('in the ledger'));
 });
 
-test('heads that are out and heads that are changed are told apart', () => {
-  const text = inspected('--ablate', '2.1', '--ablate', '1.0=mean', '--ablate', '0.3=0.5');
+test('heads that are out and heads that are changed are told apart', async () => {
+  const text = await inspected('--ablate', '2.1', '--ablate', '1.0=mean', '--ablate', '0.3=0.5');
   assert.match(text, /^Without head 2\.1, and with heads 1\.0 at its mean, 0\.3 times 0\.5$/m);
 });
 
@@ -196,8 +197,8 @@ for (const [what, args, words] of [
     /--sweep is given with --intervene or --ablate/,
   ],
 ])
-  test(`${what} is refused`, () => {
-    const { status, stdout, stderr } = run('inspect', '--threads', '1', ...args, file, PROMPT);
+  test(`${what} is refused`, async () => {
+    const { status, stdout, stderr } = await inspect(...args);
     assert.deepEqual([status, stdout], [2, '']);
     assert.match(stderr, new RegExp(`^clearhead inspect: ${words.source}`));
   });

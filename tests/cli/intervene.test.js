@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
-import { file, folder, gguf, run } from '../support/command.js';
+import { file, folder, gguf, run, runHere } from '../support/command.js';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
 
 const PROMPT = 'abc def abc';
@@ -14,10 +14,10 @@ const { modelDim, context } = model.config;
 const list = join(folder, 'changes.json');
 
 /** The command with a file, of JSON or another text. */
-function given(command, changes, ...flags) {
+async function given(command, changes, ...flags) {
   writeFileSync(list, typeof changes === 'string' ? changes : JSON.stringify(changes));
   const threads = ['--threads', '1', '--intervene', list];
-  return run(command, ...threads, ...flags, file, PROMPT);
+  return runHere(command, ...threads, ...flags, file, PROMPT);
 }
 
 /** The ids that the library writes with these interventions. */
@@ -30,8 +30,8 @@ async function written(interventions) {
 }
 
 /** The ids that the command writes with the changes of a file. */
-function told(changes, ...flags) {
-  const { status, stdout, stderr } = given(
+async function told(changes, ...flags) {
+  const { status, stdout, stderr } = await given(
     'generate',
     changes,
     ...['--json', '--max-tokens', '12'],
@@ -59,7 +59,7 @@ for (const [what, changes] of [
   test(`${what} from a file writes the tokens that the library writes`, async () => {
     const want = await written(changes);
     if (what !== 'rows') assert.notDeepEqual(want, plain);
-    assert.deepEqual(told(changes), want);
+    assert.deepEqual(await told(changes), want);
   });
 
 test('a patch takes its numbers from a trace in the file, or from a text', async () => {
@@ -68,25 +68,25 @@ test('a patch takes its numbers from a trace in the file, or from a text', async
   const patch = (from) => [{ layer: 1, patch: 'resid_pre', from }];
   const want = await written(patch(trace));
   assert.notDeepEqual(want, plain);
-  assert.deepEqual(told(patch('xyz xyz xyz')), want);
+  assert.deepEqual(await told(patch('xyz xyz xyz')), want);
   const asJson = JSON.stringify(patch(trace), (_, x) => (ArrayBuffer.isView(x) ? [...x] : x));
-  assert.deepEqual(told(asJson), want);
+  assert.deepEqual(await told(asJson), want);
 });
 
-test('a patch from a text of another length than the prompt needs positions', () => {
+test('a patch from a text of another length than the prompt needs positions', async () => {
   for (const from of ['xyz', `${PROMPT} xyz`]) {
     const patch = { layer: 1, patch: 'resid_pre', from };
-    const { status, stdout, stderr } = given('inspect', [patch]);
+    const { status, stdout, stderr } = await given('inspect', [patch]);
     assert.deepEqual([status, stdout], [2, '']);
     const [other, own] = [from, PROMPT].map((text) => model.tokenizer.encode(text).length);
     const reason = `a text of ${other} tokens for a prompt of ${own}; expected ${own}, or`;
     assert.ok(stderr.includes(`interventions[0].from: ${reason} positions to patch`), stderr);
-    assert.equal(given('inspect', [{ ...patch, positions: [1] }]).status, 0);
+    assert.equal((await given('inspect', [{ ...patch, positions: [1] }])).status, 0);
   }
 });
 
-test('an empty list is told as one', () => {
-  assert.match(given('inspect', []).stdout, /^Without a change: the list in .* is empty$/m);
+test('an empty list is told as one', async () => {
+  assert.match((await given('inspect', [])).stdout, /^Without a change: the list in .* is empty$/m);
 });
 
 test('the list in docs/interventions.md changes the text of a model', () => {
@@ -113,8 +113,8 @@ test('the list in docs/interventions.md changes the text of a model', () => {
 test('--ablate comes behind the file, and errors tell them apart', async () => {
   const changes = [{ layer: 2, gain: 0.5 }];
   const want = await written([...changes, { layer: 0, head: 1, gain: 0 }]);
-  assert.deepEqual(told(changes, '--ablate', '0.1'), want);
-  const { status, stderr } = given('generate', changes, '--ablate', '0.1', '--ablate', '0.9');
+  assert.deepEqual(await told(changes, '--ablate', '0.1'), want);
+  const { status, stderr } = await given('generate', changes, '--ablate', '0.1', '--ablate', '0.9');
   assert.equal(status, 2);
   assert.match(stderr, /^clearhead generate: --ablate\[1\]\.head is 9; expected an integer/);
 });
@@ -124,7 +124,7 @@ test('inspect compares the answer with the changes of a file', async () => {
     { layer: 1, pattern: 'first' },
     { layer: 0, add: STEERING, positions: [2] },
   ];
-  const { stdout } = given('inspect', changes, '--json', '--ablate', '2.1');
+  const { stdout } = await given('inspect', changes, '--json', '--ablate', '2.1');
   const { ablation, next } = JSON.parse(stdout);
   assert.deepEqual([ablation.file, ablation.interventions], [list, changes]);
   const ids = model.tokenizer.encode(PROMPT);
@@ -139,7 +139,7 @@ test('inspect compares the answer with the changes of a file', async () => {
   assert.ok(Math.abs(ablation.before - log(logits[0])) < 1e-5);
   assert.ok(Math.abs(ablation.after - log(logits[1])) < 1e-5);
   assert.notEqual(ablation.after, ablation.before);
-  const text = given('inspect', changes, '--ablate', '2.1').stdout;
+  const text = (await given('inspect', changes, '--ablate', '2.1')).stdout;
   assert.match(text, /^With 2 changes of .*changes\.json, and without head 2\.1$/m);
 });
 
@@ -163,9 +163,9 @@ const WRONG = [
   ],
 ];
 for (const [at, [changes, message]] of WRONG.entries())
-  test(`wrong changes are refused in one line: ${at}, ${message}`, () => {
+  test(`wrong changes are refused in one line: ${at}, ${message}`, async () => {
     for (const command of at % 4 ? ['generate'] : ['inspect', 'generate']) {
-      const { status, stdout, stderr } = given(command, changes);
+      const { status, stdout, stderr } = await given(command, changes);
       const parse = /^wh(ich|ose) /.test(message);
       const named = parse ? `--intervene is "${list}", ` : `--intervene ${list}: `;
       assert.ok(stderr.startsWith(`clearhead ${command}: ${named}${message}`), stderr);
@@ -175,8 +175,8 @@ for (const [at, [changes, message]] of WRONG.entries())
     }
   });
 
-test('an unknown key comes with the key that is meant', () => {
-  const { stderr } = given('generate', [{ layer: 0, gain: 0, postions: [1] }]);
+test('an unknown key comes with the key that is meant', async () => {
+  const { stderr } = await given('generate', [{ layer: 0, gain: 0, postions: [1] }]);
   assert.match(stderr, /interventions\[0\] is given "postions".*; did you mean positions\?\n$/);
 });
 
