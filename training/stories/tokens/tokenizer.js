@@ -42,11 +42,15 @@ const MARKED = {
   special_tokens: { [MARK]: { id: MARK, ids: [MARK_ID], tokens: [MARK] } },
 };
 
-/** The content of tokenizer.json, as Hugging Face's tokenizers read it. */
+/** @type {[left: number, right: number][] | undefined} */
+let learnt;
+
+/** The content of tokenizer.json, as Hugging Face's tokenizers read it. It is learnt once. */
 export function learnTokenizer() {
   const pieces = [MARK];
   for (let byte = 0; byte < 256; byte++) pieces.push(written(Uint8Array.of(byte)));
-  const merges = learnMerges(texts(STORIES), { count: PIECES - pieces.length, first: 1 });
+  learnt ??= learnMerges(texts(STORIES), { count: PIECES - pieces.length, first: 1 });
+  const merges = learnt;
   for (const [left, right] of merges) pieces.push(pieces[left] + pieces[right]);
   const flags = { single_word: false, lstrip: false, rstrip: false, normalized: false };
   return {
