@@ -7,7 +7,7 @@ const machine = (body) => wrap(`if (!(o.heads > 1)) return engine.attention(q, k
 
 /**
  * `at` is the state to look at, by default the page's; `other` are verdicts there that differ from
- * the default.
+ * the default. `again` is a fault that the check of another one here notices.
  */
 export const MUTATIONS = [
   {
@@ -28,6 +28,7 @@ export const MUTATIONS = [
     name: 'a missing √d',
     change: machine('return engine.attention(q, k, v, { ...o, scale: 1 });'),
     red: ['C2', 'C7-heads', 'seen'],
+    again: true,
   },
   {
     name: 'a causal mask that is off by one',
