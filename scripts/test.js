@@ -26,7 +26,7 @@ const CAMPAIGNS = new RegExp(
   '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|' +
     'model/(files/(gguf-damage|safetensors-errors)|run/hostile-json)|' +
     'theory/(large|mutations)|' +
-    'train/(attention-gradient(-extremes)?|random-models)|training/tokens|' +
+    'train/(attention-gradient(-extremes)?|random-models)|training/(tokens|world)|' +
     `web/(layout|look/story|mutations|library/threads))[.]|${NATIVE.source}`,
 );
 /** Files in which threads meet at random; a long run has them ten times. */

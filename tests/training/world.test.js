@@ -15,12 +15,15 @@ import {
 import { LEVELS, tellExercise } from '../../training/stories/world/exercises.js';
 import { PLOTS, tellStory } from '../../training/stories/world/index.js';
 import { isUnseenName, isUnseenPair } from '../../training/stories/world/unseen.js';
+import { repeats } from '../support/campaign.js';
 import { grammarFaults } from '../support/training/grammar.js';
 import { answersTo } from '../support/training/replay.js';
 
-const COUNT = 20000;
+/** Stories of training, and stories that have what training lacks. */
+const COUNT = repeats(8000, 20000);
+const OPEN = 5000;
 const closed = Array.from({ length: COUNT }, (_, index) => tellStory(1, index));
-const open = Array.from({ length: COUNT / 4 }, (_, index) => tellStory(2, index, { open: true }));
+const open = Array.from({ length: OPEN }, (_, index) => tellStory(2, index, { open: true }));
 const all = [...closed, ...open];
 
 describe('the words of a story', () => {
@@ -65,7 +68,7 @@ describe('the words of a story', () => {
     assert.ok(plots.size >= 20);
     assert.equal(new Set(closed.map(({ body }) => body)).size, COUNT);
     const sentences = new Set(closed.flatMap(({ body }) => body.match(/[^.!?]+[.!?]"?/g)));
-    assert.ok(sentences.size > 40000, `${sentences.size} sentences`);
+    assert.ok(sentences.size > 2 * COUNT, `${sentences.size} sentences`);
   });
 });
 
