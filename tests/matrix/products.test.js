@@ -3,7 +3,7 @@
  * together.
  */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { sameArray } from '../support/bits.js';
 import { Kernels } from '../support/kernels.js';
 import { randomRows } from '../support/models/blocks.js';
@@ -59,7 +59,7 @@ for (const { variant } of engines)
         const m = 263;
         const sizes = [1, 1e4, 1e5, 1e30, 1e-30];
         /** Of each width: the whole product, and a function for a part of its inputs and rows. */
-        function* products() {
+        function* made() {
           const r = random(14);
           for (const columns of widths(name)) {
             const k = new Kernels(variant);
@@ -75,6 +75,9 @@ for (const { variant } of engines)
             yield { columns, all: part(0, m), part };
           }
         }
+        let known;
+        const products = () => (known ??= [...made()]);
+        after(() => (known = undefined));
 
         test('has the bits of each input by itself', () => {
           for (const { columns, all, part } of products())
