@@ -7,6 +7,7 @@
  * to the row's ends. PageUp and PageDown go to the neighbouring map. Enter locks, Escape releases,
  * T opens the table twin.
  */
+import { crossHair } from './cross-hair.js';
 import { announce, html, setAttributes, svg } from './dom.js';
 import { paintCells } from './heatmap-paint.js';
 import { tableTwin } from './heatmap-table.js';
@@ -143,23 +144,7 @@ export class Heatmap {
       i: Math.min(cell.i, this.data.rows - 1),
       j: Math.min(cell.j, this.data.cols - 1),
     };
-    const s = this.side;
-    const { i, j } = this.cell;
-    const W = s * this.data.cols;
-    const H = s * this.data.rows;
-    // Around the row and the column, or through them where they are thin.
-    const outline = `M0,${i * s}h${W}m0,${s}h${-W}M${j * s},0v${H}m${s},0v${-H}`;
-    const d = s < 4 ? `M0,${(i + 0.5) * s}h${W}M${(j + 0.5) * s},0v${H}` : outline;
-    const cellBox = { x: j * s - 1, y: i * s - 1, width: s + 2, height: s + 2 };
-    const group = svg(
-      'g',
-      { class: `map-cross${locked ? ' locked' : ''}` },
-      s >= 6 && svg('path', { d, class: 'halo' }),
-      svg('path', { d, class: 'line' }),
-      svg('rect', { ...cellBox, class: 'cell-halo' }),
-      svg('rect', { ...cellBox, class: 'cell' }),
-    );
-    this.overlay.append(group);
+    this.overlay.append(crossHair(this.cell, this.data, this.side, locked));
   }
 
   /** The cell under a pointer. @param {PointerEvent | MouseEvent} event */
