@@ -1,7 +1,7 @@
 /** The page on paper, and in the colours that a reader forces on it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { drawn, missing, served, visit } from './site.js';
+import { drawn, everything, missing, served, visit } from './site.js';
 
 /** The resolved colours of some of the page's names. */
 const colours = (page, names) =>
@@ -26,9 +26,12 @@ const corners = (page) =>
   );
 
 describe('a medium with colours of its own', { skip: missing }, () => {
+  let browser;
+  let site;
   let light;
   let dark;
-  served(async ({ browser, site }) => {
+  served(async (started) => {
+    ({ browser, site } = started);
     ({ page: light } = await visit(browser, site, '', { colorScheme: 'light' }));
     ({ page: dark } = await visit(browser, site, '', { colorScheme: 'dark' }));
   });
@@ -84,6 +87,43 @@ describe('a medium with colours of its own', { skip: missing }, () => {
     assert.ok(empty < 1.3 * text, `${empty} pixels for ${text} of story`);
     await light.emulateMedia({ media: 'screen' });
     await light.evaluate(() => dispatchEvent(new Event('afterprint')));
+  });
+
+  test('a figure that is not drawn yet says so on paper, and the next print has it', async () => {
+    const page = await browser.newPage({ reducedMotion: 'reduce' });
+    let release;
+    const released = new Promise((resolve) => (release = resolve));
+    await page.route('**/panels/*/index.js', async (route) => {
+      await released;
+      await route.continue();
+    });
+    await page.goto(site.url, { waitUntil: 'commit' });
+    await page.locator('#use[data-panel]').waitFor({ state: 'attached' });
+    await page.emulateMedia({ media: 'print' });
+    const figures = () =>
+      page.$$eval('[data-panel] > .panel', (all) =>
+        all.map((panel) => ({
+          id: panel.id,
+          says: getComputedStyle(panel, '::before').content,
+          seen: [...panel.children].some((each) => each.checkVisibility()),
+        })),
+      );
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    const first = await figures();
+    assert.equal(first.length, 15);
+    for (const { id, says, seen } of first)
+      if (id !== 'look-panel' && id !== 'use-panel') {
+        assert.match(says, /not drawn yet\. .*print once more/, id);
+        assert.equal(seen, false, id);
+      }
+    assert.ok(first.find(({ id }) => id === 'use-panel').seen);
+    release();
+    await everything(page);
+    for (const { id, says, seen } of await figures()) {
+      assert.doesNotMatch(says, /print/, id);
+      assert.ok(seen, id);
+    }
+    await page.close();
   });
 
   for (const colorScheme of ['light', 'dark'])
