@@ -11,6 +11,7 @@ import { Checks } from './checks.js';
 import { codeOf } from './code.js';
 import { change, NONE } from './compute.js';
 import { Session } from './session.js';
+import { fitWord } from './state.js';
 import { Twin } from './twin.js';
 import { View } from './view.js';
 
@@ -118,6 +119,9 @@ class Work {
   catchUp() {
     const { session, seen, checks, there } = this;
     if (!seen) return;
+    const count = session.told ? session.changed?.story.length : undefined;
+    // when the whole link has been read, which takes away what was said of another one
+    if (count !== undefined) queueMicrotask(() => fitWord(this.state, count));
     if (there.explained && there.checked) {
       checks.restore();
       return this.draw();
