@@ -34,7 +34,7 @@ describe('the verdicts', { skip: missing }, () => {
     assert.deepEqual(found, DEFAULT);
   });
 
-  const HEADS = ['C2', 'C3', 'C4', 'C6', 'C7-heads'];
+  const HEADS = ['C2', 'C3', 'C4', 'C6', 'C7-heads', 'values'];
 
   test('all hold at seeded states, of 1 to 128 positions, from MHA to MQA', async () => {
     const random = chooser(2026);

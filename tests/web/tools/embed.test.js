@@ -63,7 +63,7 @@ describe('a frame of 640 by 480 pixels', { skip: missing }, () => {
     await becomes(() => frame.evaluate(() => location.hash), /^#many-heads\?v=1.*&T=2(&|$)/);
     const verdicts = () =>
       frame.$$eval('[data-statement]', (all) => all.map(({ dataset }) => dataset.verdict));
-    assert.deepEqual([...new Set(await becomes(verdicts, Array(7).fill('holds')))], ['holds']);
+    assert.deepEqual([...new Set(await becomes(verdicts, Array(8).fill('holds')))], ['holds']);
   });
 
   for (const id of PANELS)
