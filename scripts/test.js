@@ -1,5 +1,5 @@
 /**
- * Everything that CI checks, four things at a time. Each file of tests runs on the Node that runs
+ * Everything that CI checks, three things at a time. Each file of tests runs on the Node that runs
  * this. Those whose subject differs on a newer Node run there too.
  *
  *   npm test                           everything
@@ -14,8 +14,8 @@ import { newerNode } from '../tests/engines/newer-node/index.js';
 
 process.chdir(new URL('..', import.meta.url).pathname);
 
-/** Twice the cores of a small machine: many tests wait, for threads or for a browser. */
-const LANES = 4;
+/** More than a small machine has cores: many tests wait, for threads or for a browser. */
+const LANES = 3;
 const long = process.argv.includes('--long');
 const chosen = process.argv.slice(2).filter((argument) => argument !== '--long');
 
