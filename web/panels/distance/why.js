@@ -65,7 +65,7 @@ export class Why {
     this.sum = paragraph('look-key');
     this.beside = paragraph('look-key');
     this.note = paragraph('look-key');
-    this.keys = block('why-keys');
+    this.keys = block('why-keys word-buttons');
     this.keys.setAttribute('role', 'group');
     this.keys.setAttribute('aria-label', 'Keys of this look');
     this.renew = oneStop(this.keys);
@@ -157,7 +157,7 @@ export class Why {
     keys.replaceChildren(
       ...shown.map((j) => {
         const pressed = String(j === chosen);
-        const about = { type: 'button', class: 'why-key', 'aria-pressed': pressed };
+        const about = { type: 'button', class: 'why-key word-button', 'aria-pressed': pressed };
         const button = html('button', about, words[j]);
         button.addEventListener('click', () => state.whyKey.set(j));
         return button;

@@ -63,7 +63,11 @@ class WordButtons {
   button(i, text, marked = false) {
     const name = text.trim() ? null : /\n/.test(text) ? 'a new line' : 'a space';
     const inner = marked ? html('mark', { class: 'lab-other' }, text) : text;
-    const button = html('button', { type: 'button', class: 'lab-word', 'aria-label': name }, inner);
+    const button = html(
+      'button',
+      { type: 'button', class: 'lab-word word-button', 'aria-label': name },
+      inner,
+    );
     button.addEventListener('click', () => this.press(i));
     return button;
   }
@@ -78,7 +82,11 @@ class WordButtons {
 export class WordSwitches extends WordButtons {
   /** @param {(i: number) => void} toggle */
   constructor(toggle) {
-    const about = { class: 'lab-words', role: 'group', 'aria-label': 'Words of the prompt' };
+    const about = {
+      class: 'lab-words word-buttons',
+      role: 'group',
+      'aria-label': 'Words of the prompt',
+    };
     super(html('div', about), toggle);
   }
 
