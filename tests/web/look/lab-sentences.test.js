@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
 import { missing, served } from '../site.js';
-import { singlePanel } from './page.js';
+import { labPanel } from './page.js';
 
 describe('the sentences of the lab', { skip: missing }, () => {
   let browser;
@@ -11,8 +11,7 @@ describe('the sentences of the lab', { skip: missing }, () => {
   let page;
   served((started) => ({ browser, site } = started), undefined, { panels: ['lab'] });
   before(async () => {
-    page = await singlePanel(browser, site, 'lab');
-    await page.locator('#lab-panel[data-told="true"]').waitFor();
+    page = await labPanel(browser, site);
   });
 
   const said = () => page.locator('.look-side .look-said').textContent();

@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
 import { MODEL_FILE } from '../../support/web/letters.js';
 import { missing, served } from '../site.js';
-import { singlePanel, verdictOf } from './page.js';
+import { labPanel, verdictOf } from './page.js';
 
 /** In the page: the library's story without a head, and how it comes to one of its words. */
 async function insideOf({ file, layer, head, at }) {
@@ -35,8 +35,7 @@ describe('a word of the changed story', { skip: missing }, () => {
   let page;
   served((started) => ({ browser, site } = started), undefined, { panels: ['lab'] });
   before(async () => {
-    page = await singlePanel(browser, site, 'lab');
-    await page.locator('#lab-panel[data-told="true"]').waitFor();
+    page = await labPanel(browser, site);
   });
   const lens = () =>
     page.$$eval('.lab-lens [data-value]', (all) => all.map(({ dataset }) => Number(dataset.value)));

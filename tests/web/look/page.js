@@ -74,6 +74,13 @@ export async function singlePanel(browser, site, id) {
   return page;
 }
 
+/** The lab, as soon as it has told its story. */
+export async function labPanel(browser, site) {
+  const page = await singlePanel(browser, site, 'lab');
+  await page.locator('#lab-panel[data-told="true"]').waitFor();
+  return page;
+}
+
 export const verdictOf = (page, name) =>
   page.locator(`[data-statement="${name}"]`).getAttribute('data-verdict');
 

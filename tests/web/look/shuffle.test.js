@@ -5,7 +5,7 @@ import { becomes } from '../../support/web/becomes.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { missing, served } from '../site.js';
 import { told } from './in-the-page.js';
-import { giveFiles, singlePanel, verdictOf } from './page.js';
+import { giveFiles, labPanel, verdictOf } from './page.js';
 
 /** In the page: the library’s story under shuffled weights. */
 async function shuffledStory({ file, seed }) {
@@ -36,8 +36,7 @@ describe('the shuffled model', { skip: missing }, () => {
   const hash = (page) => page.evaluate(() => location.hash);
 
   test('tells a story of its own beside the trained one, and goes away again', async () => {
-    const page = await singlePanel(browser, site, 'lab');
-    await page.locator('#lab-panel[data-told="true"]').waitFor();
+    const page = await labPanel(browser, site);
     const trained = await page.evaluate(told, {
       T: 1,
       interventions: [],
