@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
-import { calm, drawn, openLook, PANEL, shown } from '../look/page.js';
+import { calm, drawn, openLook, PANEL, shown, verdictOf } from '../look/page.js';
 import { browsers, serve } from '../site.js';
 
 for (const { name, missing, launch } of browsers)
@@ -10,7 +10,7 @@ for (const { name, missing, launch } of browsers)
     let browser;
     let site;
     let page;
-    let lost = () => false;
+    let lost = (path) => path.endsWith('/lens.js');
     before(async () => {
       const status = (path) => (lost(path) ? 0 : 200);
       const panels = ['look', 'distance', 'proofs'];
@@ -28,6 +28,11 @@ for (const { name, missing, launch } of browsers)
       await drawn(page);
       return shown(page);
     };
+
+    test('a row is checked without the part that did not come', async () => {
+      assert.equal(await verdictOf(page, 'look-row'), 'holds');
+      assert.equal(await verdictOf(page, 'look-surprise'), 'none');
+    });
 
     test('the model writes on, and looks at another temperature', async () => {
       lost = () => true;

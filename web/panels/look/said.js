@@ -84,12 +84,11 @@ export class Said {
   }
 
   /**
-   * @param {number} bits as shown
-   * @param {Float32Array | undefined} logits that the token was chosen by
-   * @param {number} id of the token
+   * @param {number} bits as shown @param {number} id of the token
+   * @param {import('./send.js').Before} before
    */
-  checkSurprise(bits, logits, id) {
-    if (!logits) return this.foretold.nothing('the vocabulary is large');
+  checkSurprise(bits, id, { logits, missing = 'it is the first word' }) {
+    if (!logits) return this.foretold.nothing(missing);
     this.foretold.show(checkBits(bits, logits, id));
   }
 }

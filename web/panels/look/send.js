@@ -2,7 +2,12 @@
 
 /** @typedef {import('./story.js').Head} Head */
 /** @typedef {import('../../../src/js/model/api.d.ts').Row} Row */
-/** @typedef {Row & { logits?: Float32Array | undefined }} Asked and the logits before its token */
+/**
+ * @typedef {object} Before
+ * @property {Float32Array} [logits] before the token of a row
+ * @property {string} [missing] why they are not there
+ */
+/** @typedef {Row & Before} Asked */
 
 /** The lens has logits of every layer. Over a large vocabulary that takes too long. */
 const LENS = 2 ** 18;
@@ -12,10 +17,24 @@ const LENS = 2 ** 18;
  * @param {Head} head @param {number} i @returns {Promise<Asked>}
  */
 export async function askRow(model, { layer, head }, i) {
+  const row = await model.row(layer, head, i);
+  return { ...row, ...(i > 0 ? await logitsBefore(model, i) : {}) };
+}
+
+/**
+ * The lens is fetched when it is first asked for. Without it the row itself is still checked.
+ * @param {import('../../../src/js/worker/client.d.ts').RemoteModel} model @param {number} i
+ * @returns {Promise<Before>}
+ */
+async function logitsBefore(model, i) {
   const { layers, vocab } = model.config;
-  const asks = i > 0 && layers * vocab <= LENS;
-  const logits = asks ? (await model.lens(i - 1, { top: 1 })).logits.subarray(-vocab) : undefined;
-  return { ...(await model.row(layer, head, i)), logits };
+  if (layers * vocab > LENS) return { missing: 'the vocabulary is large' };
+  try {
+    const { logits } = await model.lens(i - 1, { top: 1 });
+    return { logits: logits.subarray(-vocab) };
+  } catch {
+    return { missing: 'the logits did not come' };
+  }
 }
 
 /**
@@ -37,7 +56,7 @@ export async function checkedRow({ writer, model, said }, head, i) {
   const { attnScale: scale, attnSoftcap: cap } = (await model.load()).config;
   const rho = story.rho[(head.layer * story.heads + head.head) * story.capacity + i];
   const scores = said.check({ ...got, weights: shown, rho, scale, cap, T });
-  said.checkSurprise(story.bits[i], got.logits, story.tokens[i].id);
+  said.checkSurprise(story.bits[i], story.tokens[i].id, got);
   return {
     source: model.name,
     ...head,
