@@ -7,6 +7,7 @@ import {
   controlsRow,
   numbersRow,
   numbersTable,
+  onSight,
   scrolling,
   status,
   verdicts,
@@ -14,7 +15,7 @@ import {
 import { html, setText } from '../../plot/dom.js';
 import { scientific, short } from '../../plot/format.js';
 import { Fused } from './fused.js';
-import { Timer } from './timer.js';
+import { ROUNDS, Timer } from './timer.js';
 import { D, textbook, typed } from './ways.js';
 
 /** @typedef {import('./worker.js').Way} Way */
@@ -69,6 +70,7 @@ export async function build(root, { state, lab }) {
     verdicts([statement, ...Object.values(fused.checks)]),
   );
   state.n.on(() => race.compare());
+  onSight(element, (visible) => race.seen(visible));
   await Promise.all([race.compare(), fused.begin()]);
   return {
     state: () => ({
@@ -88,13 +90,21 @@ class Race {
   constructor(timer) {
     this.timer = timer;
     this.equal = false;
+    this.visible = false;
     this.rows = Object.fromEntries(WAYS.map((way) => [way, row(way)]));
     this.statement = statementOfAll();
     this.said = status('speed-said');
     this.button = button(START, () => {
       if (this.button.textContent === STOP) this.stop('Stopped.');
-      else this.measure().catch(({ message }) => this.stop(`It did not end: ${message}.`));
+      else void this.measure(ROUNDS);
     });
+  }
+
+  /** The first time that a reader sees the equal ways, they are timed once. */
+  seen(/** @type {boolean} */ visible) {
+    this.visible = visible;
+    if (visible && this.equal && !this.timer.samples && this.button.textContent === START)
+      void this.measure(1);
   }
 
   show() {
@@ -131,18 +141,23 @@ class Race {
     this.statement.show(worst);
     this.equal = told.every(({ ratio = NaN }) => ratio <= 1);
     this.button.disabled = !this.equal;
-    if (!this.equal) setText(this.said, 'They are not equal, so nothing is timed.');
+    if (!this.equal) return setText(this.said, 'They are not equal, so nothing is timed.');
+    this.seen(this.visible);
   }
 
-  async measure() {
+  async measure(/** @type {number} */ rounds) {
     const { timer } = this;
-    const measured = timer.measure(() => {
+    const measured = timer.measure(rounds, () => {
       setText(this.said, `${timer.progress}. The figures still change.`);
       this.show();
     });
     this.say(STOP, 'The first sample is being taken.');
     this.show();
-    if (await measured) this.say(START, timer.outcome);
+    try {
+      if (await measured) this.say(START, timer.outcome);
+    } catch (error) {
+      this.stop(`It did not end: ${/** @type {Error} */ (error).message}.`);
+    }
   }
 
   /** @param {string} why */

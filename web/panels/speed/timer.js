@@ -4,7 +4,8 @@ import { operations } from './ways.js';
 
 /** @typedef {import('./worker.js').Way} Way */
 
-const ROUNDS = 9;
+/** Of a measurement that was asked for. Before that one round gives a first impression. */
+export const ROUNDS = 9;
 
 /** @param {readonly number[]} values */
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
@@ -21,6 +22,7 @@ export class Timer {
     /** Of the newest comparison or measurement; others have ended. */
     this.latest = 0;
     this.samples = 0;
+    this.rounds = ROUNDS;
     /** @type {Partial<Record<Way, number>>} the medians, in milliseconds */
     this.found = {};
   }
@@ -40,15 +42,17 @@ export class Timer {
   }
 
   /**
+   * @param {number} rounds of one sample for each way
    * @param {() => void} tell after each sample
    * @returns {Promise<boolean>} whether it came to its end
    */
-  async measure(tell) {
+  async measure(rounds, tell) {
     const mine = this.begin();
+    this.rounds = rounds;
     const n = this.words();
     /** @type {Record<string, number[]>} */
     const all = Object.fromEntries(this.ways.map((way) => [way, []]));
-    for (let round = 0; round < ROUNDS; round++)
+    for (let round = 0; round < rounds; round++)
       for (const way of this.ways) {
         const sample = await this.lab.ask('speed', 'time', [n, way]);
         if (mine !== this.latest) return false;
@@ -66,7 +70,7 @@ export class Timer {
   }
 
   get progress() {
-    return `${this.samples} of ${ROUNDS * this.ways.length} samples`;
+    return `${this.samples} of ${this.rounds * this.ways.length} samples`;
   }
 
   /** The figures in a sentence; empty where there are none. */
@@ -74,10 +78,14 @@ export class Timer {
     const { wasm, textbook } = this.found;
     if (!wasm || !textbook) return '';
     const rate = operations(this.words()) / wasm / 1e6;
+    const samples =
+      this.rounds === 1
+        ? 'This is one sample of each. A measurement takes nine.'
+        : `Medians of ${this.rounds} samples, one of each by rounds.`;
     return (
       `Here, now: ${short(textbook / wasm, 2)} times the textbook, at ` +
-      `${short(rate, 2)} billion operations a second on one thread. Medians of ${ROUNDS} ` +
-      'samples, one of each by rounds; another tab may be eating a core.'
+      `${short(rate, 2)} billion operations a second on one thread. ${samples} ` +
+      'Another tab may be eating a core.'
     );
   }
 }
