@@ -11,6 +11,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { newerNode } from '../tests/engines/newer-node/index.js';
+import { shareBrowsers } from '../tests/web/browsers.js';
 
 process.chdir(new URL('..', import.meta.url).pathname);
 
@@ -50,6 +51,8 @@ const hasRelaxed = (file) => NEWER.test(file) && ENGINES.test(readFileSync(file,
 const BOTH = /^tests\/(attention\/(attention|int8-limits)|cache\/snapshot-versions|engine|matrix)/;
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|training|web|engines)\//;
+/** Files that look at a page. */
+const BROWSERS = /^tests\/(web\/|training\/engines|engines\/others\/same-bits|package\/inline)/;
 /** The longest files first, so that the lanes end together. */
 const LONGEST = [
   'engines/others/suites',
@@ -121,9 +124,18 @@ for (const node of nodes)
 const rows = [];
 const counts = { pass: 0, fail: 0, skipped: 0 };
 
+/** @type {ReturnType<typeof shareBrowsers> | undefined} */
+let sharing;
+/** All files use the same two browsers, since a start takes seconds of a processor. */
+async function environmentOf(name) {
+  if (chosen.length || !BROWSERS.test(name)) return {};
+  sharing ??= shareBrowsers();
+  return (await sharing).env;
+}
+
 /**
  * The seconds that all children who have ended used a processor: their share of a busy machine does
- * not change them. 0 where there is no /proc.
+ * not change them. Browsers are not among them. 0 where there is no /proc.
  */
 function processorSeconds() {
   if (!existsSync('/proc/self/stat')) return 0;
@@ -138,7 +150,12 @@ async function run({ name, command, args, gives, env }) {
   const start = performance.now();
   const child = spawn(command, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...env, ...(long && { CLEARHEAD_LONG: '1' }) },
+    env: {
+      ...process.env,
+      ...(await environmentOf(name)),
+      ...env,
+      ...(long && { CLEARHEAD_LONG: '1' }),
+    },
   });
   let said = '';
   let processor = 0;
@@ -196,6 +213,7 @@ async function lane() {
 
 const begun = performance.now();
 await Promise.all(Array.from({ length: LANES }, lane));
+await (await sharing)?.close();
 
 const failed = rows.filter(({ ok }) => !ok);
 const sumOf = (field) => rows.reduce((sum, row) => sum + row[field], 0);

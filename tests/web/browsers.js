@@ -6,33 +6,62 @@ import process from 'node:process';
  * A browser as Debian has it, and why it is not there, or false. Playwright drives Firefox by
  * WebDriver BiDi, where no build of its own is needed. But Playwright 1.65 uses
  * emulation.setMediaFeaturesOverride, which Debian's Firefox 153 does not know yet.
+ *
+ * `launch` starts one, or connects to the one that `npm test` shares among its files. Closing it
+ * then closes the pages of this file only. If the shared one has ended, the file starts another. In
+ * a Firefox one window has the focus, so a file that types asks for one of its own.
  */
-function installed(name, path, start) {
-  const missing = existsSync(path) ? false : `there is no ${name} at ${path}`;
-  return { name, missing, launch: async () => start(await import('playwright-core'), path) };
+function installed(name, { type, ...options }) {
+  const { executablePath } = options;
+  const missing = existsSync(executablePath) ? false : `there is no ${name} at ${executablePath}`;
+  const variable = `CLEARHEAD_${type.toUpperCase()}_AT`;
+  const driver = async () => (await import('playwright-core'))[type];
+  return {
+    name,
+    missing,
+    launch: async ({ own = false } = {}) => {
+      const browserType = await driver();
+      const start = () => browserType.launch(options);
+      const at = own ? undefined : process.env[variable];
+      return at ? browserType.connect(at).catch(start) : start();
+    },
+    async share() {
+      const server = await (await driver()).launchServer(options);
+      return { variable, at: server.wsEndpoint(), close: () => server.close() };
+    },
+  };
 }
 const FLAGS =
   '--headless --no-sandbox --disable-gpu --disable-quic --no-first-run ' +
   '--disable-background-networking --disable-component-update --disable-sync';
-const chromium = installed(
-  'Chromium',
-  process.env.CHROMIUM ?? '/usr/bin/chromium',
-  ({ chromium }, executablePath) => chromium.launch({ executablePath, args: FLAGS.split(' ') }),
-);
+const chromium = installed('Chromium', {
+  type: 'chromium',
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: FLAGS.split(' '),
+});
 // motion is reduced by a preference, which over WebDriver BiDi no page can be given
-const firefox = installed(
-  'Firefox',
-  process.env.FIREFOX ?? '/usr/bin/firefox-esr',
-  ({ firefox }, executablePath) =>
-    firefox.launch({
-      channel: 'moz-firefox',
-      executablePath,
-      firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 },
-    }),
-);
+const firefox = installed('Firefox', {
+  type: 'firefox',
+  channel: 'moz-firefox',
+  executablePath: process.env.FIREFOX ?? '/usr/bin/firefox-esr',
+  firefoxUserPrefs: { 'ui.prefersReducedMotion': 1 },
+});
 export const browsers = [chromium, firefox];
 /** Most tests of the page need one. */
 export const { launch, missing } = chromium;
+
+/**
+ * Starts the browsers that are there, and tells the environment in which tests find them. Where one
+ * does not start, each file tries for itself and says why.
+ */
+export async function shareBrowsers() {
+  const starting = browsers.filter(({ missing }) => !missing).map(({ share }) => share());
+  const shared = (await Promise.allSettled(starting)).flatMap(({ value }) => value ?? []);
+  return {
+    env: Object.fromEntries(shared.map(({ variable, at }) => [variable, at])),
+    close: () => Promise.all(shared.map((each) => each.close())),
+  };
+}
 
 /**
  * The result of the page's kernels for these inputs. Arrays travel as plain lists: float32 and

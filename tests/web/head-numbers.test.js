@@ -82,7 +82,11 @@ const show = (page, { H, G, n, d, T, causal, reach, seed }) =>
 for (const { name, missing, launch } of browsers)
   describe(`the numbers in ${name}`, { skip: missing }, () => {
     let page;
-    opened((visited) => ({ page } = visited), launch, { panels: ['many-heads'] });
+    opened(
+      (visited) => ({ page } = visited),
+      () => launch({ own: true }),
+      { panels: ['many-heads'] },
+    );
 
     for (const state of states)
       describe(`of ${state.H} heads and ${state.G} kv heads at T = ${state.T}`, () => {

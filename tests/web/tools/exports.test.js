@@ -1,6 +1,6 @@
 /** The files that a reader saves have the numbers and the pictures on show. */
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { STATEMENTS } from '../../../src/cli/statement-list.js';
 import { headInputs } from '../../../web/math/data.js';
@@ -80,7 +80,7 @@ describe('the files of the panels', { skip: missing }, () => {
       tools.getByRole('button', { name: kind.toUpperCase(), exact: true }).click(),
     ]);
     assert.equal(download.suggestedFilename(), `clearhead-${id}.${kind}`);
-    return readFile(await download.path());
+    return buffer(await download.createReadStream());
   }
   const json = async (id) => JSON.parse(await saved(id, 'json'));
 
