@@ -1,31 +1,44 @@
 /** Pages: opened, waited for, and brought into a state. */
 
-/** Evaluates something in a blank page. Returns also the problems that a reader would have. */
+/** The page of a browser in which `inBlank` evaluates: to make one takes as long as many loads. */
+const blanks = new WeakMap();
+
+/**
+ * Evaluates something in a blank page, which is loaded anew. Returns also the problems that a
+ * reader would have. A page in which it fails is not used again.
+ */
 export async function inBlank(browser, { blank }, f, argument) {
-  const page = await browser.newPage();
+  const page = blanks.get(browser) ?? (await browser.newPage());
+  blanks.delete(browser);
   const problems = [];
-  watch(page, problems);
+  const forget = watch(page, problems);
   try {
     await page.goto(blank);
-    return { result: await page.evaluate(f, argument), problems };
+    const result = await page.evaluate(f, argument);
+    blanks.set(browser, page);
+    return { result, problems };
   } finally {
-    await page.close();
+    forget();
+    if (!blanks.has(browser)) await page.close();
   }
 }
 
 /** Firefox says so of a formula whose end has not arrived yet; page.test.js counts the parts. */
 export const UNFINISHED = /^Invalid markup: Incorrect number of children for <m\w+\/> tag\./;
 
-/** Collects what the page says that it should not have to say. */
+/** Collects what the page says that it should not have to say, until the result is called. */
 function watch(page, problems) {
-  page.on(
-    'console',
-    (message) =>
-      ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`),
-  );
-  page.on('pageerror', ({ stack }) => {
+  const onConsole = (message) =>
+    ['error', 'warning'].includes(message.type()) && problems.push(`console: ${message.text()}`);
+  const onError = ({ stack }) => {
     if (!UNFINISHED.test(stack)) problems.push(`page: ${stack}`);
-  });
+  };
+  page.on('console', onConsole);
+  page.on('pageerror', onError);
+  return () => {
+    page.off('console', onConsole);
+    page.off('pageerror', onError);
+  };
 }
 
 /**
