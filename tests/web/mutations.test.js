@@ -1,13 +1,15 @@
 /**
  * The page can fail: engines that are wrong in one way each, and the statements that must say so,
- * those and no others. A long run looks at all panels each time, and has several that the same
- * check notices. Otherwise the page has only the panels with these statements.
+ * those and no others. A long run looks at all panels, with one fault at a time, and has several
+ * faults that the same check notices. Otherwise the page has only the panels with these statements.
+ * Faults of different panels are then served together. A long run shows that none reddens others.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LONG } from '../support/campaign.js';
 import { launch, missing, reopen, served, shoot, statements, verdicts, visit } from './site.js';
 import { MUTATIONS as ALL } from './wrong/builds.js';
+import { together } from './wrong/changes.js';
 import { BY_PANEL, DEFAULT } from './statuses.js';
 
 const MUTATIONS = ALL.filter(({ again }) => LONG || !again);
@@ -18,6 +20,18 @@ const panelsOf = (ids) =>
     (panel) => (LONG && panel !== 'speed') || ids.some((id) => id in BY_PANEL[panel]),
   );
 
+/** Mutations that are served together: no panel has statements of two of them. */
+const groups = [];
+for (const mutation of MUTATIONS) {
+  const panels = panelsOf(mutation.red);
+  const group =
+    !LONG && groups.find((others) => !panels.some((panel) => others.panels.includes(panel)));
+  if (group) {
+    group.mutations.push(mutation);
+    group.panels.push(...panels);
+  } else groups.push({ mutations: [mutation], panels });
+}
+
 describe('an engine that is wrong', { skip: missing }, () => {
   let site;
   let page;
@@ -27,11 +41,14 @@ describe('an engine that is wrong', { skip: missing }, () => {
     ({ page } = await visit(browser, site));
   }, launch);
 
-  for (const { name, change, red, at = '', other = {} } of MUTATIONS) {
-    test(`${name} turns ${red.join(', ')} red and nothing else`, async () => {
-      const panels = panelsOf(red);
-      site.alter(change, panels);
-      await reopen(page, site, at);
+  for (const { mutations, panels } of groups) {
+    const names = mutations.map(({ name }) => name).join('; ');
+    const red = mutations.flatMap((mutation) => mutation.red);
+    const other = Object.assign({}, ...mutations.map((mutation) => mutation.other));
+    const states = mutations.flatMap(({ at = [] }) => at);
+    test(`with ${names}, ${red.join(', ')} turn red and nothing else`, async () => {
+      site.alter(together(mutations.map(({ change }) => change)), panels);
+      await reopen(page, site, states.length ? `#?${states.join('&')}` : '');
       const plain = Object.assign({}, ...panels.map((panel) => BY_PANEL[panel]));
       const violated = Object.fromEntries(red.map((id) => [id, 'violated']));
       assert.deepEqual(await verdicts(page), { ...plain, ...other, ...violated });

@@ -10,25 +10,41 @@ export const edit = (path, from, to) => ({
   },
 });
 
-/** The binding behind another one, whose `init` returns the object of `made`. */
+/** Stands behind the last change of the binding. */
+const END = '/* no further change */';
+
+/** The binding behind another one, whose `init` returns an engine with all of these changes. */
 const behind = (made) => ({
   'src/js/original.js': () =>
     readFileSync(new URL('../../../src/js/index.js', import.meta.url), 'utf8'),
-  'src/js/index.js': () => `
-    export * from './original.js';
-    import { init as start } from './original.js';
-    export async function init(options) {
-      const engine = await start(options);
-      return ${made};
-    }`,
+  'src/js/index.js': (text) =>
+    (text.includes(END) ? text : UNCHANGED).replace(END, () => `${made}, ${END}`),
 });
+const UNCHANGED = `
+  export * from './original.js';
+  import { init as start } from './original.js';
+  const changes = [${END}];
+  export const init = async (options) =>
+    changes.reduce((engine, change) => change(engine), await start(options));`;
+
+/** Several changes at once, in their order. */
+export const together = (changes) => {
+  const all = {};
+  for (const change of changes)
+    for (const [path, edited] of Object.entries(change)) {
+      const earlier = all[path] ?? ((text) => text);
+      all[path] = (text) => edited(earlier(text));
+    }
+  return all;
+};
 
 /** `body` sees engine, q, k, v, o and returns a result of attention. */
-export const wrap = (body) => behind(`{ ...engine, attention(q, k, v, o) { ${body} } }`);
+export const wrap = (body) =>
+  behind(`(engine) => ({ ...engine, attention(q, k, v, o) { ${body} } })`);
 
 /** `changed` sees the result r of a function of statements, and returns another. */
 export const theory = (name, changed) =>
-  behind(`{
+  behind(`(engine) => ({
     ...engine,
     theory: engine.theory.then((t) => ({
       ...t,
@@ -37,4 +53,4 @@ export const theory = (name, changed) =>
         return ${changed};
       },
     })),
-  }`);
+  })`);

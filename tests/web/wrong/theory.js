@@ -86,7 +86,7 @@ export const WRONG_THEORY = [
       'largest = Math.max(largest, exponent);',
       'largest = exponent;',
     ),
-    at: '#?kT=0.0009',
+    at: 'kT=0.0009',
     red: ['C1-shift'],
   },
 ];
