@@ -10,13 +10,17 @@ import {
   ISOLATION,
   launch,
   missing,
+  reopen,
   serve,
   served,
   shoot,
   verdicts,
   visit,
 } from './site.js';
+import { BY_PANEL } from './statuses.js';
 
+/** The page's folder, for Node. */
+const here = new URL('../../web/', import.meta.url).href;
 /** Of tests that look at the page as a whole; only the first needs all. */
 const PANELS = ['one-look', 'many-heads'];
 
@@ -52,7 +56,7 @@ function fits() {
 
 for (const { name, missing, launch } of browsers)
   test(
-    `the page opens in ${name} without trouble, with its statements and formulas, also on a phone`,
+    `the page opens in ${name} with the bits of Node, its statements and formulas, also on a phone`,
     { skip: missing },
     async () => {
       const [browser, site] = await Promise.all([launch(), serve()]);
@@ -68,6 +72,7 @@ for (const { name, missing, launch } of browsers)
         // an equation holds, a bound is kept with slack
         const kinds = new Set(Object.values(await verdicts(page)));
         assert.deepEqual([...kinds].sort(), ['holds', 'slack']);
+        assert.deepEqual(await page.evaluate(bits, site.url), await bits(here));
         assert.deepEqual(await page.evaluate(faultyFormulas), []);
         await page.setViewportSize({ width: 320, height: 800 });
         await page.waitForFunction(fits, null, { timeout: 60000 });
@@ -81,29 +86,37 @@ for (const { name, missing, launch } of browsers)
 describe('the page, from a plain static server in a sub-path', { skip: missing }, () => {
   let browser;
   let site;
-  served((started) => ({ browser, site } = started), launch, { panels: PANELS });
+  /** For any of the servers. */
+  let page;
+  const how = { viewport: { width: 1280, height: 900 }, colorScheme: 'light' };
+  served(
+    async (started) => {
+      ({ browser, site } = started);
+      page = await browser.newPage({ ...how, reducedMotion: 'reduce' });
+    },
+    launch,
+    { panels: PANELS },
+  );
 
   test('works when the server does not know what a .wasm file is', async () => {
     const ignorant = await serve({
       panels: PANELS,
       types: { '.wasm': 'application/octet-stream' },
     });
-    const { page } = await visit(browser, ignorant);
+    await reopen(page, ignorant);
     assert.equal((await verdicts(page)).C0, 'holds');
-    await page.close();
     await ignorant.close();
   });
 
   test('gives the same bits and verdicts where a page may have threads', async () => {
     const isolated = await serve({ panels: PANELS, headers: ISOLATION });
-    const { page, problems } = await visit(browser, isolated);
-    assert.equal(await page.evaluate(() => crossOriginIsolated), true);
-    const here = new URL('../../web/', import.meta.url).href;
-    assert.deepEqual(await page.evaluate(bits, isolated.url), await bits(here));
-    const { page: plain } = await visit(browser, site);
-    assert.deepEqual(await verdicts(page), await verdicts(plain));
+    const { page: other, problems } = await visit(browser, isolated);
+    assert.equal(await other.evaluate(() => crossOriginIsolated), true);
+    assert.deepEqual(await other.evaluate(bits, isolated.url), await bits(here));
+    const plain = PANELS.map((panel) => BY_PANEL[panel]);
+    assert.deepEqual(await verdicts(other), Object.assign({}, ...plain));
     assert.deepEqual(problems, []);
-    await Promise.all([page.close(), plain.close()]);
+    await other.close();
     await isolated.close();
   });
 
@@ -135,13 +148,12 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
   ]) {
     test(`says why when ${what}, and keeps its words`, async () => {
       const broken = await serve({ panels: PANELS, status });
-      const { page } = await visit(browser, broken);
+      await reopen(page, broken);
       assert.match(await page.textContent('#failure'), expected);
       assert.ok(await page.isVisible('#failure'));
       assert.equal(await page.textContent('#badge'), 'no kernels');
       assert.match(await page.textContent('#many-heads'), /Every square is one head/);
       await shoot(page, `failure-${what.replaceAll(' ', '-')}`);
-      await page.close();
       await broken.close();
     });
   }
@@ -157,11 +169,10 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
   ]) {
     test(`says so when ${what}, instead of loading for ever`, async () => {
       const broken = await serve({ panels: PANELS, status, change });
-      const { page } = await visit(browser, broken);
+      await reopen(page, broken);
       assert.match(await page.textContent('#failure'), reason);
       assert.ok(await page.isVisible('#failure'));
       assert.equal(await page.textContent('#badge'), 'not started');
-      await page.close();
       await broken.close();
     });
   }
@@ -171,9 +182,8 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
       panels: PANELS,
       headers: { 'content-security-policy': 'sandbox allow-scripts' },
     });
-    const { page } = await visit(browser, sandbox);
+    await reopen(page, sandbox);
     assert.match(await page.textContent('#failure'), /did not load/);
-    await page.close();
     await sandbox.close();
   });
 
@@ -211,7 +221,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
   });
 
   test('the theme is remembered, and repaints the maps', async () => {
-    const { page } = await visit(browser, site, '', { colorScheme: 'light' });
+    await reopen(page, site);
     const paper = () =>
       page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
     const pixel = () =>
@@ -228,6 +238,5 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     assert.equal(await paper(), 'rgb(20, 22, 27)');
     await page.getByLabel('auto').check();
     assert.equal(await paper(), 'rgb(252, 251, 248)');
-    await page.close();
   });
 });
