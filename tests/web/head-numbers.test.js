@@ -1,7 +1,8 @@
-/** The numbers that the page shows of each head. */
+/** The numbers that the page shows of each head; a long run looks in each browser. */
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { headInputs } from '../../web/math/data.js';
+import { repeats } from '../support/campaign.js';
 import { attentionWeights, average, dot, rows, sum } from './recompute.js';
 import { ask } from './browsers.js';
 import { browsers, close, go, opened, statements } from './site.js';
@@ -79,7 +80,7 @@ const states = [
 const show = (page, { H, G, n, d, T, causal, reach, seed }) =>
   go(page, `#H=${H}&G=${G}&n=${n}&d=${d}&T=${T}&c=${+causal}&w=${reach}&seed=${seed}&h=1&at=3_2`);
 
-for (const { name, missing, launch } of browsers)
+for (const { name, missing, launch } of repeats(browsers.slice(0, 1), browsers))
   describe(`the numbers in ${name}`, { skip: missing }, () => {
     let page;
     opened(
