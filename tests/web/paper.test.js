@@ -1,7 +1,7 @@
 /** The page on paper, and in the colours that a reader forces on it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { drawn, everything, missing, served, visit } from './site.js';
+import { drawn, everything, missing, served } from './site.js';
 
 /** The resolved colours of some of the page's names. */
 const colours = (page, names) =>
@@ -25,111 +25,126 @@ const corners = (page) =>
     }),
   );
 
+/** The figures: the words instead of them, and whether they are seen. */
+const figures = (page) =>
+  page.$$eval('[data-panel] > .panel', (all) =>
+    all.map((panel) => ({
+      id: panel.id,
+      says: getComputedStyle(panel, '::before').content,
+      seen: [...panel.children].some((each) => each.checkVisibility()),
+    })),
+  );
+
 describe('a medium with colours of its own', { skip: missing }, () => {
-  let browser;
-  let site;
-  let light;
-  let dark;
-  served(async (started) => {
-    ({ browser, site } = started);
-    ({ page: light } = await visit(browser, site, '', { colorScheme: 'light' }));
-    ({ page: dark } = await visit(browser, site, '', { colorScheme: 'dark' }));
-  });
-
-  for (const theme of ['auto', 'dark'])
-    test(`paper is light, with the ${theme} theme chosen`, async () => {
-      await dark.locator(`#theme-${theme}`).check();
-      assert.notDeepEqual(await corners(dark), await corners(light), 'maps are dark');
-      await dark.evaluate(() => dispatchEvent(new Event('beforeprint')));
-      await dark.emulateMedia({ media: 'print' });
-      await light.emulateMedia({ media: 'print' });
-      const names = ['--paper', '--ink', '--q', '--k', '--v', '--rule', '--link'];
-      assert.deepEqual(await colours(dark, names), await colours(light, names));
-      assert.deepEqual(await corners(dark), await corners(light));
-      const address = dark.getByText('Printed from');
-      assert.ok(await address.isVisible());
-      assert.equal(await address.textContent(), `Printed from ${dark.url()}`);
-      await dark.emulateMedia({ media: 'screen' });
-      await dark.evaluate(() => dispatchEvent(new Event('afterprint')));
-      assert.notDeepEqual(await corners(dark), await corners(light), 'and dark again');
-      await light.emulateMedia({ media: 'screen' });
-    });
-
-  test('nothing is cut off or painted over its neighbour on a page of A4', async () => {
-    await light.evaluate(() => dispatchEvent(new Event('beforeprint')));
-    await light.emulateMedia({ media: 'print' });
-    await light.setViewportSize({ width: 718, height: 1046 });
-    await drawn(light);
-    const wide = await light.$$eval('svg, canvas, table, pre', (all) =>
-      all
-        .filter((each) => each.checkVisibility() && !each.closest('.visually-hidden'))
-        .filter((each) => each.getBoundingClientRect().right > 719)
-        .map((each) => each.outerHTML.slice(0, 100)),
-    );
-    assert.deepEqual(wide, []);
-    const whole = await light.$$eval('figure, .pinned, .statement, .sheet tbody tr', (all) =>
-      all
-        .filter((each) => each.checkVisibility())
-        .filter((each) => getComputedStyle(each).breakInside !== 'avoid')
-        .map((each) => each.outerHTML.slice(0, 60)),
-    );
-    assert.deepEqual(whole, [], 'no figure or row is torn in two');
-    const shades = await light.$$eval('.token, .look-cell, .cache-bar, .gauge span', (all) =>
-      all.map((each) => getComputedStyle(each).printColorAdjust),
-    );
-    assert.ok(shades.length > 60, `${shades.length} shades and bars`);
-    assert.deepEqual([...new Set(shades)], ['exact'], 'no shade or bar is left out');
-    const [text, empty] = await light.$eval('.opening .look-text', (each) => {
-      const words = document.createRange();
-      words.selectNodeContents(each);
-      return [words.getBoundingClientRect().height, each.getBoundingClientRect().height];
-    });
-    assert.ok(empty < 1.3 * text, `${empty} pixels for ${text} of story`);
-    await light.emulateMedia({ media: 'screen' });
-    await light.evaluate(() => dispatchEvent(new Event('afterprint')));
-  });
-
-  test('a figure that is not drawn yet says so on paper, and the next print has it', async () => {
-    const page = await browser.newPage({ reducedMotion: 'reduce' });
+  let page;
+  /** The figures on paper, before and after they were drawn. */
+  let early;
+  let late;
+  served(async ({ browser, site }) => {
+    const viewport = { width: 1280, height: 900 };
+    page = await browser.newPage({ viewport, reducedMotion: 'reduce', colorScheme: 'light' });
     let release;
     const released = new Promise((resolve) => (release = resolve));
     await page.route('**/panels/*/index.js', async (route) => {
       await released;
       await route.continue();
     });
-    await page.goto(site.url, { waitUntil: 'commit' });
+    await page.goto(`${site.url}?depth=doubt`, { waitUntil: 'commit' });
     await page.locator('#use[data-panel]').waitFor({ state: 'attached' });
+    await print();
+    early = await figures(page);
+    release();
+    await everything(page);
+    late = await figures(page);
+    await toScreen();
+  });
+
+  const send = (event) => page.evaluate((name) => dispatchEvent(new Event(name)), event);
+  async function print() {
+    await send('beforeprint');
     await page.emulateMedia({ media: 'print' });
-    const figures = () =>
-      page.$$eval('[data-panel] > .panel', (all) =>
-        all.map((panel) => ({
-          id: panel.id,
-          says: getComputedStyle(panel, '::before').content,
-          seen: [...panel.children].some((each) => each.checkVisibility()),
-        })),
-      );
-    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-    const first = await figures();
-    assert.equal(first.length, 15);
-    for (const { id, says, seen } of first)
+  }
+  async function toScreen() {
+    await page.emulateMedia({ media: 'screen' });
+    await send('afterprint');
+  }
+  /** The page on the screen of a system with this scheme, whose reader chose a theme. */
+  async function wear(colorScheme, theme) {
+    await page.emulateMedia({ colorScheme });
+    await page.locator(`#theme-${theme}`).check();
+    await drawn(page);
+  }
+
+  test('a figure that is not drawn yet says so on paper, and the next print has it', () => {
+    assert.equal(early.length, 15);
+    for (const { id, says, seen } of early)
       if (id !== 'look-panel' && id !== 'use-panel') {
         assert.match(says, /not drawn yet\. .*print once more/, id);
         assert.equal(seen, false, id);
       }
-    assert.ok(first.find(({ id }) => id === 'use-panel').seen);
-    release();
-    await everything(page);
-    for (const { id, says, seen } of await figures()) {
+    assert.ok(early.find(({ id }) => id === 'use-panel').seen);
+    for (const { id, says, seen } of late) {
       assert.doesNotMatch(says, /print/, id);
       assert.ok(seen, id);
     }
-    await page.close();
+  });
+
+  for (const theme of ['auto', 'dark'])
+    test(`paper is light, with the ${theme} theme chosen`, async () => {
+      const names = ['--paper', '--ink', '--q', '--k', '--v', '--rule', '--link'];
+      await wear('light', 'auto');
+      const light = await corners(page);
+      await page.emulateMedia({ media: 'print' });
+      const paper = [await colours(page, names), await corners(page)];
+      await page.emulateMedia({ media: 'screen' });
+
+      await wear('dark', theme);
+      assert.notDeepEqual(await corners(page), light, 'maps are dark');
+      await print();
+      assert.deepEqual([await colours(page, names), await corners(page)], paper);
+      const address = page.getByText('Printed from');
+      assert.ok(await address.isVisible());
+      assert.equal(await address.textContent(), `Printed from ${page.url()}`);
+      await toScreen();
+      assert.notDeepEqual(await corners(page), light, 'and dark again');
+    });
+
+  test('nothing is cut off or painted over its neighbour on a page of A4', async () => {
+    await wear('light', 'auto');
+    await print();
+    await page.setViewportSize({ width: 718, height: 1046 });
+    await drawn(page);
+    const wide = await page.$$eval('svg, canvas, table, pre', (all) =>
+      all
+        .filter((each) => each.checkVisibility() && !each.closest('.visually-hidden'))
+        .filter((each) => each.getBoundingClientRect().right > 719)
+        .map((each) => each.outerHTML.slice(0, 100)),
+    );
+    assert.deepEqual(wide, []);
+    const whole = await page.$$eval('figure, .pinned, .statement, .sheet tbody tr', (all) =>
+      all
+        .filter((each) => each.checkVisibility())
+        .filter((each) => getComputedStyle(each).breakInside !== 'avoid')
+        .map((each) => each.outerHTML.slice(0, 60)),
+    );
+    assert.deepEqual(whole, [], 'no figure or row is torn in two');
+    const shades = await page.$$eval('.token, .look-cell, .cache-bar, .gauge span', (all) =>
+      all.map((each) => getComputedStyle(each).printColorAdjust),
+    );
+    assert.ok(shades.length > 60, `${shades.length} shades and bars`);
+    assert.deepEqual([...new Set(shades)], ['exact'], 'no shade or bar is left out');
+    const [text, empty] = await page.$eval('.opening .look-text', (each) => {
+      const words = document.createRange();
+      words.selectNodeContents(each);
+      return [words.getBoundingClientRect().height, each.getBoundingClientRect().height];
+    });
+    assert.ok(empty < 1.3 * text, `${empty} pixels for ${text} of story`);
+    await toScreen();
   });
 
   for (const colorScheme of ['light', 'dark'])
     test(`forced colours are used with a ${colorScheme} system`, async () => {
-      const page = colorScheme === 'light' ? light : dark;
-      await page.locator('#theme-auto').check();
+      await wear(colorScheme, 'auto');
       await page.emulateMedia({ forcedColors: 'active' });
       const check = async () =>
         assert.deepEqual(
@@ -147,5 +162,7 @@ describe('a medium with colours of its own', { skip: missing }, () => {
       await check();
       await page.evaluate(() => void (document.documentElement.dataset.theme = 'dark'));
       await check();
+      await page.evaluate(() => void delete document.documentElement.dataset.theme);
+      await page.emulateMedia({ forcedColors: 'none' });
     });
 });
