@@ -37,11 +37,11 @@ const SOAK =
 /**
  * The newer Node has relaxed SIMD, and tests the kernels of that variant. These files have it among
  * their engines. Its bits with the other variant are those of this Node in
- * tests/engines/others/same-bits.test.js. Files about options, errors, files and workers are tested
- * once.
+ * tests/engines/others/same-bits.test.js, and tests/package/install.test.js checks all statements
+ * with it. Files about options, errors, files and workers are tested once.
  */
 const NEWER = new RegExp(
-  '^tests/(attention/(?!bad-input)|cache|layers|matrix|cli/check|engine/(threads|init)[.]|' +
+  '^tests/(attention/(?!bad-input)|cache|layers|matrix|engine/(threads|init)[.]|' +
     'model/inside/(interventions(-live)?|overflow|trace)[.]|model/inspect/(ledger|sweep)|' +
     `model/run/${long ? '' : '(?!decoder-threads)'}|train/|` +
     'theory/(cost|entropy|frontier|gibbs|hopfield|likelihood|prior|sharpness)[.])',
@@ -49,7 +49,8 @@ const NEWER = new RegExp(
 const ENGINES = /support\/(models\/)?engines\.js'/;
 const hasRelaxed = (file) => NEWER.test(file) && ENGINES.test(readFileSync(file, 'utf8'));
 /** Of these the newer Node runs both variants: they compare them, or have no other test there. */
-const BOTH = /^tests\/(attention\/(attention|int8-limits)|cache\/snapshot-versions|engine|matrix)/;
+const BOTH =
+  /^tests\/(attention\/(attention|int8-limits)|cache\/snapshot-versions|engine\/init|matrix)/;
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|training|web|engines)\//;
 /** Files that look at a page. */
