@@ -33,14 +33,14 @@ async function mouse(page) {
   return { down, move: (x, y) => page.mouse.move(x, y), up: () => page.mouse.up() };
 }
 
-/** Moved in 12 steps, as a hand does; `see` looks after every fourth, when the page is drawn. */
+/** Moved in 6 steps, as a hand does; `see` looks after every second, when the page is drawn. */
 async function drag(page, hand, [x, y], [dx, dy], see = () => {}) {
   const { down, move, up } = await hand(page);
   await down(x, y);
   const seen = [];
-  for (let step = 1; step <= 12; step++) {
-    await move(x + (dx * step) / 12, y + (dy * step) / 12);
-    if (step % 4) continue;
+  for (let step = 1; step <= 6; step++) {
+    await move(x + (dx * step) / 6, y + (dy * step) / 6);
+    if (step % 2) continue;
     await drawn(page);
     seen.push(await see());
   }
