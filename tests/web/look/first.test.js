@@ -39,6 +39,7 @@ for (const { name, missing, launch } of browsers)
     test('where the model is missing its first frame stays and says why', async () => {
       let missing = true;
       const without = await serve({
+        panels: ['look'],
         change: framed.page,
         status: (path) => (missing && path === MODEL_FILE_PATH ? 404 : 200),
       });
@@ -55,7 +56,7 @@ for (const { name, missing, launch } of browsers)
     });
 
     test('the story goes on from the first frame, with its numbers', async () => {
-      const whole = await serve({ change: framed.page });
+      const whole = await serve({ panels: ['look'], change: framed.page });
       const { page: visited, problems } = await openLook(browser, whole);
       const { text, at, weights } = await shown(visited);
       assert.equal(text, framed.story.text);
@@ -72,7 +73,7 @@ for (const { name, missing, launch } of browsers)
 describe('a finger on the look', { skip: browsers[0].missing }, () => {
   test('it moves along the words and not the page, and locks where it is lifted', async () => {
     const browser = await browsers[0].launch();
-    const site = await serve();
+    const site = await serve({ panels: ['look'] });
     try {
       const context = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
       const { page } = await openLook(browser, site, '#look?lookPrompt=once+upon+a+time', context);
