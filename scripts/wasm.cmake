@@ -1,4 +1,7 @@
-# CMake toolchain: compile with emcc, link with the wasm-ld of the same LLVM.
+# CMake toolchain: compile as emcc does, link with the wasm-ld of the same LLVM.
+#
+# emcc takes longer to start than its clang to compile a file. So it is asked once for the command
+# of clang, and the build runs that. Where emcc does not tell it, the build runs emcc.
 #
 # The modules are freestanding. They need neither Emscripten's runtime nor its JavaScript, so its
 # link step has nothing to do here. Debian 12's could not do it either: its Binaryen 108 does not
@@ -37,7 +40,7 @@ function(probe environment)
   endif()
   set(ATTN_WASM_LD "${wasm_ld}" PARENT_SCOPE)
   set(ATTN_LLVM "${major}" PARENT_SCOPE)
-  set(scratch "${CMAKE_BINARY_DIR}/CMakeFiles/probe")
+  set(scratch "${CMAKE_BINARY_DIR}/CMakeFiles/probe/probe")
   file(WRITE "${scratch}.c" "typedef float f32x4 __attribute__((vector_size(16)));\n"
                             "f32x4 f(f32x4 a, f32x4 b, f32x4 c)\n"
                             "{ return __builtin_wasm_relaxed_madd_f32x4(a, b, c); }\n")
@@ -75,6 +78,18 @@ if(NOT DEFINED CACHE{ATTN_WASM_LD}) # CMake reads a toolchain file more than onc
     message(FATAL_ERROR "${EMCC} works with no clang that has its wasm-ld (package lld-N) "
                         "beside it: on Debian 12 install clang-19 and lld-19.")
   endif()
+  set(clang "")
+  set(flags "")
+  file(WRITE "${CMAKE_BINARY_DIR}/CMakeFiles/probe/empty.c" "")
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${EMCC} -v -c empty.c -o empty.o
+                  WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles/probe"
+                  OUTPUT_VARIABLE about ERROR_VARIABLE about)
+  if(about MATCHES " \"?(/[^ \"\n]*clang[^ \"\n]*)\"? (-target [^\n]*) -v -c empty.c -o empty.o")
+    set(clang "${CMAKE_MATCH_1}")
+    set(flags "${CMAKE_MATCH_2}")
+  endif()
+  set(ATTN_CLANG "${clang}" CACHE FILEPATH "the clang of emcc, or nothing")
+  set(ATTN_CLANG_FLAGS "${flags}" CACHE STRING "the flags that emcc gives its clang")
   set(ATTN_WASM_LD "${linker}" CACHE FILEPATH "the wasm-ld of emcc's LLVM")
   set(ATTN_RELAXED "${ATTN_RELAXED}" CACHE BOOL
       "relaxed SIMD compiles to the opcodes of the standard")
@@ -83,7 +98,10 @@ if(NOT DEFINED CACHE{ATTN_WASM_LD}) # CMake reads a toolchain file more than onc
 endif()
 
 set(CMAKE_C_COMPILER "${EMCC}")
-if(ATTN_EMCC_ENVIRONMENT)
+if(ATTN_CLANG)
+  set(CMAKE_C_COMPILER "${ATTN_CLANG}")
+  set(CMAKE_C_FLAGS_INIT "${ATTN_CLANG_FLAGS}")
+elseif(ATTN_EMCC_ENVIRONMENT)
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env ${ATTN_EMCC_ENVIRONMENT})
 endif()
 # CMake's own examination of the compiler would link with emcc.

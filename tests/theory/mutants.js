@@ -4,7 +4,7 @@
  * reaches are linked as they were built.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, execSync, spawnSync } from 'node:child_process';
+import { execFileSync, execSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
@@ -26,28 +26,12 @@ const MODULES = {
 /** The C files, as paths from src. */
 const files = readdirSync(sources, { recursive: true }).filter((name) => /\.[ch]$/.test(name));
 
-/** The commands of clang, by those of emcc that run it. */
-const compilers = new Map();
-
-/**
- * Compiles a source in `folder` as `command` of the build does. emcc takes longer to start than
- * clang to compile, so it is asked once for the command of clang.
- */
+/** Compiles a source in `folder` as `command` of the build does. */
 function compile(command, folder, name) {
-  const emcc = command.replace(/ -MD .*$/, '');
   const source = join(folder, name);
-  if (!compilers.has(emcc)) {
-    const there = emcc.replaceAll(`${sources}/`, `${folder}/`);
-    const dry = `${there} -### -o ${source}.o -c ${source} 2>&1`;
-    // emcc misses the object, which was not made
-    const { stdout } = spawnSync(dry, { shell: true, encoding: 'utf8' });
-    const clang = stdout.split('\n').find((line) => line.includes('"-cc1"'));
-    assert.ok(clang, stdout);
-    compilers.set(emcc, clang.replaceAll(source, 'SOURCE').replaceAll(folder, 'FOLDER'));
-  }
-  const clang = compilers.get(emcc).replaceAll('SOURCE', source).replaceAll('FOLDER', folder);
+  const there = command.replace(/ -MD .*$/, '').replaceAll(`${sources}/`, `${folder}/`);
   // a wrong source may leave a variable unused
-  execSync(`${clang} -w`, { cwd: build });
+  execSync(`${there} -w -o ${source}.o -c ${source}`, { cwd: build });
   return `${source}.o`;
 }
 
