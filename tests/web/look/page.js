@@ -65,12 +65,25 @@ export async function openLook(browser, { url }, fragment = '', context = {}) {
   return { page, problems };
 }
 
-/** A page with one panel, which is ready. */
-export async function singlePanel(browser, site, id) {
+/** An empty tab for `showPanel`. */
+export async function tallTab(browser) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
   page.setDefaultTimeout(120000);
+  return page;
+}
+
+/** Loads a page with one panel into a tab, and waits until it is ready. */
+export async function showPanel(page, site, id) {
+  // a change of the fragment alone would load nothing
+  await page.goto('about:blank');
   await page.goto(`${site.url}?embed=${id}`);
   await page.locator(`#${id}[data-panel="ready"]`).waitFor();
+}
+
+/** A page with one panel, which is ready. */
+export async function singlePanel(browser, site, id) {
+  const page = await tallTab(browser);
+  await showPanel(page, site, id);
   return page;
 }
 

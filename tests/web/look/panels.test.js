@@ -6,24 +6,28 @@ import { startAndStop } from '../../support/web/start-and-stop.js';
 import { dropped, insideOf, pushedStory, told } from './in-the-page.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { missing, served } from '../site.js';
-import { giveFiles, singlePanel, verdictOf } from './page.js';
+import { giveFiles, showPanel, tallTab, verdictOf } from './page.js';
 
 describe('panels with a model', { skip: missing }, () => {
   let browser;
   let site;
-  served((started) => ({ browser, site } = started));
+  let page;
+  served(async (started) => {
+    ({ browser, site } = started);
+    page = await tallTab(browser);
+  });
 
-  const openPanel = (id) => singlePanel(browser, site, id);
-  const library = (page, how) =>
+  const openPanel = (id) => showPanel(page, site, id);
+  const library = (how) =>
     page.evaluate(told, { T: 1, interventions: [], count: 40, file: MODEL_FILE, ...how });
 
   test('stories at T = 0 and ∞ are those of the library, and bars end exactly', async () => {
-    const page = await openPanel('cold-hot');
+    await openPanel('cold-hot');
     await page.locator('.cold-story[data-t="Infinity"][data-told]').waitFor();
     for (const T of [0, Infinity])
       assert.equal(
         await page.locator(`.cold-story[data-t="${T}"] .cold-text`).textContent(),
-        await library(page, { T }),
+        await library({ T }),
       );
     for (const [position, distinct] of [
       [0, 2],
@@ -38,11 +42,10 @@ describe('panels with a model', { skip: missing }, () => {
         'holds',
       );
     }
-    await page.close();
   });
 
   test('the story without a head is that of the library, and each head can be tried', async () => {
-    const page = await openPanel('lab');
+    await openPanel('lab');
     await page.locator('#lab-panel[data-told="true"]').waitFor();
     await page.locator('.lab-head', { hasText: '2.5' }).click();
     await page.locator('[data-statement="lab-same"][data-verdict="holds"]').waitFor({
@@ -51,13 +54,13 @@ describe('panels with a model', { skip: missing }, () => {
     const stories = await page.locator('.lab-story').allTextContents();
     const prompts = await page.locator('.lab-story .cold-prompt').allTextContents();
     const [whole, without] = stories.map((story, at) => story.slice(prompts[at].length));
-    assert.equal(whole, await library(page, {}));
+    assert.equal(whole, await library({}));
     const interventions = [{ layer: 2, head: 5, gain: 0 }];
-    assert.equal(without, await library(page, { interventions }));
+    assert.equal(without, await library({ interventions }));
     await page.locator('.lab-head', { hasText: '2.5' }).click();
     await page.locator('.lab-words button').nth(2).click();
     const knockOut = [0, 1, 2, 3].map((layer) => ({ layer, knockOut: { keys: [2] } }));
-    const hidden = await library(page, { interventions: knockOut });
+    const hidden = await library({ interventions: knockOut });
     const story = page.locator('.lab-story').nth(1);
     await page.waitForFunction(
       ([text, from]) => document.querySelectorAll('.lab-story')[1].textContent.slice(from) === text,
@@ -75,7 +78,6 @@ describe('panels with a model', { skip: missing }, () => {
     await becomes(status, /^Head \d\.\d matters most here\./);
     // the count is drawn in a later frame
     await becomes(() => page.getAttribute('#lab-panel', 'data-tried'), '32');
-    await page.close();
   });
 
   test('the lab says what it waits for, and which settings its model does not have', async () => {
@@ -109,7 +111,7 @@ describe('panels with a model', { skip: missing }, () => {
   });
 
   test('the lab opens a file that is dropped on its words, and leaves it again', async () => {
-    const page = await openPanel('lab');
+    await openPanel('lab');
     await page.evaluate(() => {
       navigator.clipboard.writeText = (text) => Promise.resolve(void (window.copied = text));
     });
@@ -134,11 +136,10 @@ describe('panels with a model', { skip: missing }, () => {
       /^#lab\?v=1&labPrompt=and%20she%20took$/,
     );
     assert.equal(await line.isVisible(), false);
-    await page.close();
   });
 
   test('chances, bars and pushes of the lab are those of the library, word by word', async () => {
-    const page = await openPanel('lab');
+    await openPanel('lab');
     const root = page.locator('#lab-panel');
     await root.and(page.locator('[data-told="true"]')).waitFor();
     // the words are one tab stop
@@ -176,7 +177,6 @@ describe('panels with a model', { skip: missing }, () => {
       return { story: after.textContent, from: after.firstChild.textContent.length };
     });
     assert.equal(story.slice(from), await page.evaluate(pushedStory, { file: MODEL_FILE }));
-    await page.close();
   });
 
   test('the look is back after the lab had the model before it', async () => {
@@ -201,7 +201,7 @@ describe('panels with a model', { skip: missing }, () => {
   });
 
   test('a file that is no model is refused by name, and a model is opened', async () => {
-    const page = await openPanel('lab');
+    await openPanel('lab');
     await page.locator('#lab-panel[data-told="true"]').waitFor();
     const status = page.locator('.lab-model [role=status]');
     for (const [files, message] of [
@@ -220,11 +220,10 @@ describe('panels with a model', { skip: missing }, () => {
       await giveFiles(page.locator('#lab-file'), files);
       await status.filter({ hasText: message }).waitFor();
     }
-    await page.close();
   });
 
   test('a head is born step by step, stands still while paused, and begins anew', async () => {
-    const page = await openPanel('born');
+    await openPanel('born');
     await page.locator('#born-panel[data-step="0"]').waitFor();
     await page.getByRole('button', { name: 'Train it' }).click();
     await page.waitForFunction(() => document.querySelector('#born progress').value > 2);
@@ -245,6 +244,5 @@ describe('panels with a model', { skip: missing }, () => {
     assert.equal(await step(), 0);
     await page.getByRole('button', { name: 'Train it' }).click();
     await page.waitForFunction(() => document.querySelector('#born progress').value > 0);
-    await page.close();
   });
 });
