@@ -1,8 +1,8 @@
 /**
  * The page as a reader meets it, and the browsers to look at it.
  *
- * To start a browser, to open a page and to build all panels takes long. So the tests of a file
- * share one page, and it has only the panels that they look at:
+ * To start a browser, to open a page and to build all panels takes long. So `npm test` starts each
+ * browser once. The tests of a file share one page, and it has only the panels that they look at:
  *
  *   describe('the maps', { skip: missing }, () => {
  *     let page;
@@ -11,9 +11,10 @@
  *     test('...', async () => {
  *       await go(page, '#x=log'); // every other setting is as in the beginning
  *
- * `serve({ panels })` and `visit` are for tests that need a page of their own: another medium,
- * screen or fault. `reopen` loads the page anew in the same tab. Wait for a condition, and never
- * for a length of time: `drawn`, `settled`, or `becomes` of tests/support/web.
+ * `serve({ panels })` and `visit` are for tests that need a page of their own: another screen or
+ * kind of reader. `reopen` loads the page anew in the same tab, also from another server. Wait for
+ * a condition, and never for a length of time: `drawn`, `settled`, or `becomes` of
+ * tests/support/web.
  */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
