@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { PANELS } from '../../web/page/panels.js';
 import { Store } from '../../web/page/state.js';
-import { calm, drawn, openLook, PANEL, shown } from './look/page.js';
+import { calm, drawn, loadLook, openLook, PANEL, shown } from './look/page.js';
 import { launch, missing, serve } from './site.js';
 
 const LONG = 'x'.repeat(500);
@@ -51,19 +51,22 @@ test('a number beyond its limits is named, and one at a limit is not', () => {
 });
 
 describe('a link into a story', { skip: missing }, () => {
+  const FIRST = '#look?v=1&lookHead=99_9&lookPrompt=abcdef';
   let browser;
   let site;
+  let page;
   before(async () => {
     browser = await launch();
     site = await serve({ panels: ['look', 'lab'] });
+    ({ page } = await openLook(browser, site, FIRST));
   });
   after(async () => {
     await browser?.close();
     await site?.close();
   });
 
-  const notice = (page) => page.textContent('#notice');
-  const arrive = async (page, fragment) => {
+  const notice = () => page.textContent('#notice');
+  const arrive = async (fragment) => {
     await page.evaluate((to) => void (location.hash = to), fragment);
     await drawn(page);
     await calm(page);
@@ -71,64 +74,53 @@ describe('a link into a story', { skip: missing }, () => {
   };
 
   test('a head or a word that is not there is named', async () => {
-    const { page } = await openLook(browser, site, '#look?v=1&lookHead=99_9&lookPrompt=abcdef');
-    assert.match(await notice(page), /lookHead = 99_9/);
-    await arrive(page, '#look?v=1&lookHead=-1_3');
-    assert.match(await notice(page), /lookHead = -1_3/);
-    await arrive(page, '#look?v=1&lookHead=1_3');
-    assert.equal(await notice(page), '');
+    assert.match(await notice(), /lookHead = 99_9/);
+    await arrive('#look?v=1&lookHead=-1_3');
+    assert.match(await notice(), /lookHead = -1_3/);
+    await arrive('#look?v=1&lookHead=1_3');
+    assert.equal(await notice(), '');
     assert.deepEqual([(await shown(page)).layer, (await shown(page)).head], [1, 3]);
-    await arrive(page, '#look?v=1&lookPrompt=abcdef&lookAt=9000');
-    assert.match(await notice(page), /lookAt = 9000/);
-    await page.close();
+    await arrive('#look?v=1&lookPrompt=abcdef&lookAt=9000');
+    assert.match(await notice(), /lookAt = 9000/);
   });
 
   test('a word that is not written yet is written, and locked', async () => {
-    const { page } = await openLook(
-      browser,
-      site,
-      '#look?v=1&lookPrompt=once upon a time&lookAt=25',
-    );
+    await loadLook(page, site, '#look?v=1&lookPrompt=once upon a time&lookAt=25');
     await page.waitForSelector(`${PANEL} .token.locked`);
     assert.equal((await shown(page)).at, 25);
     assert.equal(await page.locator(`${PANEL} .token`).count(), 26);
-    assert.equal(await notice(page), '');
-    await page.close();
+    assert.equal(await notice(), '');
   });
 
   test('a prompt that is too long is cut, and the page says so', async () => {
-    const { page } = await openLook(browser, site, '#look?v=1&lookPrompt=abcdef');
+    await loadLook(page, site, '#look?v=1&lookPrompt=abcdef');
     const field = page.getByLabel('How the story begins');
     await field.fill('ab '.repeat(100));
     await field.press('Enter');
     await drawn(page);
-    assert.match(await notice(page), /is a text of 1 to 200 characters, so the rest is left out/);
+    assert.match(await notice(), /is a text of 1 to 200 characters, so the rest is left out/);
     assert.equal((await field.inputValue()).length, 200);
     await field.fill('');
     await field.press('Enter');
-    assert.match(await notice(page), /so it is the first one again/);
+    assert.match(await notice(), /so it is the first one again/);
     assert.notEqual(await field.inputValue(), '');
-    await page.close();
   });
 
   test('the lab names heads, words and layers that are not there', async () => {
     const link = '#lab?v=1&labHeads=9.0_1.1&labHidden=99&labWord=900&labLayer=50';
-    const page = await browser.newPage();
+    await page.goto('about:blank');
     await page.goto(site.url + link);
     await page.waitForSelector('#lab [data-told="true"]');
-    const text = await notice(page);
+    const text = await notice();
     for (const name of ['head 9.0', 'prompt word 99', 'story word 900', 'layer 50'])
       assert.ok(text.includes(name), `${name}: ${text}`);
-    await page.close();
   });
 
   test('a depth, a theme or a panel that is not there is named', async () => {
-    const page = await browser.newPage();
     await page.goto(`${site.url}?depth=deep&theme=red&embed=nothing#look?v=1&foo=1`);
     await page.waitForFunction(() => document.documentElement.dataset.started !== undefined);
-    const text = await notice(page);
+    const text = await notice();
     for (const name of ['depth = deep', 'theme = red', '“nothing”', '“foo”'])
       assert.ok(text.includes(name), `${name}: ${text}`);
-    await page.close();
   });
 });

@@ -49,7 +49,7 @@ export const shown = (page) =>
  * Opens the page where the look is, without the panels that are far away. Nothing writes by itself.
  * `problems` collects the errors of the page.
  */
-export async function openLook(browser, { url }, fragment = '', context = {}) {
+export async function openLook(browser, site, fragment = '', context = {}) {
   const page = await browser.newPage({
     viewport: { width: 1280, height: 900 },
     reducedMotion: 'reduce',
@@ -59,10 +59,17 @@ export async function openLook(browser, { url }, fragment = '', context = {}) {
   page.on('pageerror', ({ stack }) => {
     if (!UNFINISHED.test(stack)) problems.push(stack);
   });
+  await loadLook(page, site, fragment);
+  return { page, problems };
+}
+
+/** Loads the page with the look into a tab. */
+export async function loadLook(page, { url }, fragment) {
+  // a change of the fragment alone would load nothing
+  await page.goto('about:blank');
   await page.goto(`${url}?depth=doubt${fragment}`);
   await calm(page);
   await drawn(page);
-  return { page, problems };
 }
 
 /** An empty tab for `showPanel`. */
