@@ -95,7 +95,7 @@ export class Builder {
       });
       this.panels.set(id, panel);
       const words = section.querySelector('.words');
-      if (follows) words?.append(breadcrumb(this.shared.row, follows, panel.byHand));
+      if (follows) words?.append(breadcrumb(this.shared.row, follows, panel.followed));
       words?.append(tick(section));
       root.after(this.frame(id, panel));
       root.querySelector('.late')?.remove();
@@ -135,6 +135,7 @@ export class Builder {
       panel: { ...panel, exports: { json, png: exports?.svg, ...exports } },
       reset: () => {
         this.store.reset(id);
+        for (const { again } of panel.followed ?? []) again();
         panel.reset?.();
       },
       fragment: () => this.store.fragment(id),

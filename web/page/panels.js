@@ -43,7 +43,7 @@ import { state as use } from '../panels/use/state.js';
  * @property {() => string} [code] JavaScript that computes the panel's numbers with the library
  * @property {{ csv?: () => string, json?: () => unknown, svg?: () => SVGElement, png?: Picture }}
  *   [exports]
- * @property {import('./signal.js').Signal<boolean>} [byHand] whether the row was changed here
+ * @property {readonly import('./row.js').Followed[]} [followed] settings that the row gives
  * @property {Promise<void>} [alive] the panels outside of the window wait for it
  * @property {() => void} [dispose]
  */

@@ -4,7 +4,9 @@
  */
 import { headName } from '../../src/js/model/inside/head-name.js';
 import { button } from './controls.js';
+import { privateFlag } from './signal.js';
 import { html } from '../plot/dom.js';
+import { short } from '../plot/format.js';
 
 /**
  * @typedef {object} Row
@@ -60,13 +62,20 @@ export function pathOf({ layer, head, position, words, source }) {
  */
 
 /**
+ * @typedef {object} Followed a setting that takes its value from the row
+ * @property {import('./signal.js').Signal<boolean>} byHand whether the reader has given it another
+ *   one
+ * @property {() => void} again takes the value of the row, after a reset
+ * @property {() => string} [limit] in words, where the figure cannot have the value of the row
+ */
+
+/**
  * The line under a panel's title that names the row; empty where the panel shows its own example.
  * @param {RowBus} bus
  * @param {Keys} keys
- * @param {import('./signal.js').Signal<boolean>} [byHand] whether the reader has made another row
- *   of it
+ * @param {readonly Followed[]} [followed] settings that make another row of it
  */
-export function breadcrumb(bus, { minKeys, maxKeys }, byHand) {
+export function breadcrumb(bus, { minKeys, maxKeys }, followed = []) {
   const element = html('p', { class: 'crumb', hidden: true });
   const show = () => {
     const row = bus.value;
@@ -79,15 +88,17 @@ export function breadcrumb(bus, { minKeys, maxKeys }, byHand) {
     }
     const back = button('this panel’s own example', () => bus.set(undefined), 'link');
     const part = n > maxKeys ? ` The ${maxKeys} best of its ${n} keys, made to add up to 1.` : '';
+    const byHand = followed.some((each) => each.byHand.value);
+    const limits = byHand ? [] : followed.map(({ limit }) => limit?.() ?? '');
     element.replaceChildren(
-      byHand?.value ? 'Changed by hand from the row: ' : 'The row: ',
+      byHand ? 'Changed by hand from the row: ' : 'The row: ',
       html('strong', {}, pathOf(row)),
-      `.${part} `,
+      `.${part}${limits.join('')} `,
       back,
     );
   };
   bus.on(show);
-  byHand?.on(show);
+  for (const { byHand } of followed) byHand.on(show);
   show();
   return element;
 }
@@ -98,15 +109,46 @@ export function breadcrumb(bus, { minKeys, maxKeys }, byHand) {
  * @param {RowBus} bus
  * @param {import('./signal.js').Signal<T>} signal
  * @param {(row: Row) => T} of
+ * @returns {Followed}
  */
 export function follow(bus, signal, of) {
   const initial = signal.text(signal.initial);
+  const byHand = privateFlag();
   let accepted = initial;
-  const copy = () => {
-    if (![accepted, initial].includes(signal.text())) return;
-    signal.follow(bus.value ? of(bus.value) : signal.initial);
-    accepted = signal.text();
+  /** @type {T} */
+  let wanted = signal.initial;
+  const compare = () =>
+    byHand.set(bus.value !== undefined && signal.text() !== signal.text(wanted));
+  const again = () => {
+    wanted = bus.value ? of(bus.value) : signal.initial;
+    if ([accepted, initial].includes(signal.text())) {
+      signal.follow(wanted);
+      accepted = signal.text();
+    }
+    compare();
   };
-  bus.on(copy);
-  copy();
+  bus.on(again);
+  signal.on(compare);
+  again();
+  return { byHand, again };
+}
+
+/**
+ * The temperature of a figure is that of the row, or its limit next to it.
+ * @param {RowBus} bus
+ * @param {import('./signal.js').Signal<number>} T
+ * @returns {Followed}
+ */
+export function followTemperature(bus, T) {
+  const limit = () => {
+    const { temperature } = bus.value ?? { temperature: T.value };
+    const nearest = T.codec.clamp(temperature);
+    if (nearest === temperature) return '';
+    const ends = nearest > temperature ? 'begins' : 'ends';
+    return (
+      ` The row has T = ${short(temperature)}, and this figure ${ends} at ${short(nearest)}, ` +
+      'so its weights differ.'
+    );
+  };
+  return { ...follow(bus, T, ({ temperature }) => temperature), limit };
 }

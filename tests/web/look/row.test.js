@@ -10,6 +10,9 @@ import { drawn, everything, launch, missing, serve } from '../site.js';
 /** How many keys each panel shows at most. */
 const MAX_KEYS = { 'one-look': 6, 'cold-hot': Infinity, trust: 5, commitment: 6, compromise: 6 };
 
+/** The temperatures that figures begin and end at, where these are not 0 and ∞. */
+const LIMITS = { trust: [0.1, 20], compromise: [0.05, 20] };
+
 /** The words and weights of each panel, by its id, and the line that names the row. */
 const panels = (page) =>
   page.evaluate(() => {
@@ -109,17 +112,58 @@ describe('the row in the panels', { skip: missing }, () => {
       }
     });
 
-  test('a key turned by hand is said, and reset brings the row back', async () => {
+  for (const [T, at, position] of [
+    [0, 7, 0],
+    [Infinity, 11, 100],
+  ])
+    test(`a row at T = ${T} is itself in a panel, or the panel says that it differs`, async () => {
+      const heat = page.locator(`${PANEL} .look-bar input[type=range] >> nth=0`);
+      await heat.fill(String(position));
+      await lock(at);
+      const told = await best(page, Infinity);
+      for (const { id, words, weights, crumb } of await panels(page)) {
+        if (LIMITS[id]) {
+          const [from, to] = LIMITS[id];
+          const end =
+            T === 0
+              ? `T = 0, and this figure begins at ${from}`
+              : `T = ∞, and this figure ends at ${to}`;
+          assert.ok(
+            crumb.includes(`The row has ${end}, so its weights differ.`),
+            `${id}: ${crumb}`,
+          );
+          continue;
+        }
+        assert.doesNotMatch(crumb, /The row has T/, id);
+        const expected = words.map((word) =>
+          T === 0 ? (told.words.get(word) ?? 0) : 1 / words.length,
+        );
+        same(id, weights, expected);
+      }
+    });
+
+  test('a row that is changed by hand is not called the row, until reset', async () => {
+    await page.locator(`${PANEL} .look-bar input[type=range] >> nth=0`).fill('50');
+    await lock(8);
     const before = await panels(page);
-    const key = page.locator('#one-look .handle.key').first();
-    await key.focus();
-    await page.keyboard.press('PageUp');
-    await drawn(page);
-    const crumb = page.locator('#one-look .crumb');
-    assert.match(await crumb.textContent(), /^Changed by hand from the row: /);
-    await page.locator('#one-look .tools button', { hasText: 'reset' }).click();
-    await drawn(page);
-    assert.deepEqual(await panels(page), before);
+    for (const [id, control, key] of [
+      ['one-look', '.handle.key', 'PageUp'],
+      ['cold-hot', 'input[type=range]', 'ArrowRight'],
+      ['trust', 'input[type=range]', 'ArrowRight'],
+      ['trust', '.handle', 'ArrowUp'],
+      ['commitment', 'input[type=range]', 'ArrowRight'],
+      ['compromise', 'input[type=range]', 'ArrowRight'],
+    ]) {
+      const crumb = () => page.textContent(`#${id} .crumb`);
+      assert.match(await crumb(), /^The row: /, id);
+      await page.locator(`#${id}-panel ${control}`).first().focus();
+      await page.keyboard.press(key);
+      await drawn(page);
+      assert.match(await crumb(), /^Changed by hand from the row: /, `${id} ${control}`);
+      await page.locator(`#${id} .tools button`, { hasText: 'reset' }).click();
+      await drawn(page);
+      assert.deepEqual(await panels(page), before, `${id} ${control}`);
+    }
   });
 
   test('where a row has too few keys for a figure, its example is called one', async () => {

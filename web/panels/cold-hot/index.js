@@ -4,7 +4,7 @@
  */
 import { busy } from '../../page/chrome.js';
 import { exampleOf as sixKeys } from '../../math/example.js';
-import { follow } from '../../page/row.js';
+import { followTemperature } from '../../page/row.js';
 import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
 import { heatSlider, temperatureText } from '../../page/heat.js';
@@ -64,7 +64,7 @@ export async function build(root, { state, row, engine, model }) {
     statement.show(compare(weights, scores, T));
     root.dataset.t = String(T);
   });
-  follow(row, state.T, ({ temperature }) => temperature);
+  const followed = [followTemperature(row, state.T)];
   row.on(draw);
   draw();
   onSight(root, async (visible) => {
@@ -78,6 +78,7 @@ export async function build(root, { state, row, engine, model }) {
     draw();
   });
   return {
+    followed,
     state: () => ({ T: state.T.value, ...(row.value ?? own) }),
     code: () => codeOf({ T: state.T.value, ...(row.value ?? own ?? sixKeys(undefined)) }),
   };

@@ -116,7 +116,7 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
     draw();
   }
 
-  follow(row, state.share, (sent) =>
+  const share = follow(row, state.share, (sent) =>
     shareOf(engine, exampleOf(sent, keys).scores, sent.temperature),
   );
   onFrame([state.share], draw);
@@ -124,6 +124,7 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
   document.addEventListener('themechange', draw);
   await compete();
   return {
+    followed: [share],
     state: () => ({ words: scene?.example.words, scores: scene?.example.scores, ...spent }),
     code: () =>
       codeOf({ ...(scene?.example ?? exampleOf(row.value, keys)), share: state.share.value }),

@@ -5,7 +5,7 @@ import { compromise } from '../../math/roads.js';
 import { besideWords, controlsRow, paragraph, verdicts } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
-import { follow } from '../../page/row.js';
+import { followTemperature } from '../../page/row.js';
 import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
 import { codeOf } from './code.js';
@@ -66,7 +66,7 @@ export async function build(root, { engine: load, state, row, keys }) {
     verdicts(checks),
   );
 
-  follow(row, state.T, ({ temperature: t }) => t);
+  const followed = [followTemperature(row, state.T)];
   let example = exampleOf(row.value, keys);
   let way = path(engine, example, TEMPERATURES);
   /** @type {ReturnType<typeof fallShort>} */
@@ -104,6 +104,7 @@ export async function build(root, { engine: load, state, row, keys }) {
   document.addEventListener('themechange', draw);
   draw();
   return {
+    followed,
     state: () => ({ words: example.words, scores: example.scores, ...found }),
     code: () => codeOf({ ...threeOf(engine, example, state.T.value), ...point() }),
     exports: { svg: () => triangle.picture },

@@ -65,8 +65,7 @@ export async function build(root, { engine, state: signals, row, keys }) {
   if (row.value) lay();
   else draw();
   return {
-    byHand,
-    reset: () => row.value && lay(),
+    followed: [{ byHand, again: () => void (row.value && lay()) }],
     state: () => ({ words, ...latest }),
     code: () => codeOf(setting()),
     exports: { svg: () => view.bars.picture },

@@ -5,7 +5,7 @@ import { mostLikely } from '../../math/roads.js';
 import { besideWords, controlsRow, paragraph, verdicts } from '../../page/layout.js';
 import { setText } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
-import { follow } from '../../page/row.js';
+import { follow, followTemperature } from '../../page/row.js';
 import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
 import { codeOf } from './code.js';
@@ -57,7 +57,7 @@ export async function build(root, { engine: load, state, row, keys }) {
     besideWords(picture.figure.element, sentence, controlsRow(T.element)),
     verdicts(checks),
   );
-  follow(row, state.T, ({ temperature: t }) => t);
+  const followed = [followTemperature(row, state.T), follow(row, state.reports, () => REPORTS)];
   /** @type {ReturnType<typeof testify>} */
   let found;
   /** @type {string[]} */
@@ -81,6 +81,7 @@ export async function build(root, { engine: load, state, row, keys }) {
   document.addEventListener('themechange', draw);
   draw();
   return {
+    followed,
     state: () => ({ words, ...found }),
     code: () => codeOf({ words, ...found }),
     exports: { svg: () => picture.figure.picture },
