@@ -61,7 +61,7 @@ describe('the verdicts', { skip: missing }, () => {
           G,
           n,
           d: random.pick([1, 2, 7, 64, 65]),
-          T: random.pick([1, 1e-3, 1e3, random.factor(0.01, 100)]),
+          T: random.pick([1, 1e-3, 1e3, 0, Infinity, random.factor(0.01, 100)]),
           c,
           w,
           seed: random.integer(0, 4294967295),

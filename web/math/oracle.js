@@ -5,7 +5,8 @@
  */
 
 /**
- * One query of softmax attention, over the keys `visible` says it may read.
+ * One query of softmax attention, over the keys `visible` says it may read. At T = 0 the scores and
+ * their condition are those before any temperature.
  * @param {ArrayLike<number>} q (d)
  * @param {ArrayLike<number>} keys (n, d)
  * @param {ArrayLike<number>} values (n, dv)
@@ -14,6 +15,7 @@
  */
 export function attentionRow(q, keys, values, { n, d, dv, scale, T, visible = () => true }) {
   const z = new Float64Array(n).fill(-Infinity);
+  const over = T === 0 ? 1 : T;
   // A: the largest sum of |terms| of a logit, on which its rounding error depends
   let condition = 0;
   for (let j = 0; j < n; j++) {
@@ -24,17 +26,20 @@ export function attentionRow(q, keys, values, { n, d, dv, scale, T, visible = ()
       dot += q[c] * keys[j * d + c];
       size += Math.abs(q[c] * keys[j * d + c]);
     }
-    z[j] = (dot * scale) / T;
-    condition = Math.max(condition, (size * scale) / T);
+    z[j] = (dot * scale) / over;
+    condition = Math.max(condition, (size * scale) / over);
   }
   // Shifting by the largest logit changes nothing and keeps exp from overflowing. Math.max passes
-  // NaN on.
+  // NaN on. At T = 0 the best keys share everything; at T = ∞ all logits are 0.
   let top = -Infinity;
   let sum = 0;
   for (let j = 0; j < n; j++) if (visible(j)) top = Math.max(top, z[j]);
   const weights = new Float64Array(n);
-  for (let j = 0; j < n; j++) if (visible(j)) sum += weights[j] = Math.exp(z[j] - top);
-  const lse = top + Math.log(sum);
+  for (let j = 0; j < n; j++) {
+    if (visible(j)) weights[j] = T === 0 ? Number(z[j] === top) : Math.exp(z[j] - top);
+    sum += weights[j];
+  }
+  const lse = T === 0 && top !== 0 ? top * Infinity : top + Math.log(sum);
   const output = new Float64Array(dv);
   const mass = new Float64Array(dv); // mass: Σ p|v|, the scale of the output's rounding
   for (let j = 0; j < n; j++) {
@@ -45,7 +50,7 @@ export function attentionRow(q, keys, values, { n, d, dv, scale, T, visible = ()
       mass[c] += weights[j] * Math.abs(values[j * dv + c]);
     }
   }
-  return { weights, output, mass, condition, lse };
+  return { weights, output, mass, condition, lse, z, top };
 }
 
 /**

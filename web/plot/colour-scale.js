@@ -42,7 +42,8 @@ export const KIND_NAMES = {
 export function weightScale(kind, maps) {
   const { top, ratio, below, above } = extremes(maps, kind === 'share');
   if (kind === 'uniform') return uniformScale(ratio);
-  if (kind === 'share') return shareScale(below || -1, above || 1);
+  if (kind === 'share')
+    return shareScale(below < -NO_SHARE ? below : -1, above > NO_SHARE ? above : 1);
   if (kind === 'log') return LOGARITHMIC;
   const root = kind !== 'linear';
   const ticks = [0, 0.25, 0.5, 0.75, 1]
@@ -58,6 +59,9 @@ export function weightScale(kind, maps) {
     ticks,
   };
 }
+
+/** Shares of weights that are alike are the roundings of float32, and no scale is made of them. */
+const NO_SHARE = 2 ** -20;
 
 const TITLES = {
   linear: 'weight',

@@ -71,6 +71,14 @@ export const MUTATIONS = [
     red: ['C4', 'seen'],
   },
   {
+    name: 'a T = 0 that is only cold',
+    change: machine(
+      'return engine.attention(q, k, v, { ...o, temperature: o.temperature || 0.1 });',
+    ),
+    at: '#?T=0',
+    red: ['C2', 'C7-heads', 'seen'],
+  },
+  {
     name: 'rows that sum to 1.001',
     change: machine(
       'const r = engine.attention(q, k, v, o); r.weights &&= r.weights.map((p) => 1.001 * ' +

@@ -5,7 +5,7 @@
 import { attentionRow, bitsThatDiffer, mayRead } from '../../math/oracle.js';
 import { scientific } from '../../plot/format.js';
 import { Statement } from '../../page/statement.js';
-import { lengthOf, outputOfDisplayed, statisticsOf } from './rows.js';
+import { lengthOf, outputOfDisplayed, statisticsOf, undecided } from './rows.js';
 import { colourOfWeight, lookAt } from './seen.js';
 
 /** @typedef {NonNullable<Awaited<ReturnType<typeof import('./worker.js').check>>>} Found */
@@ -26,12 +26,13 @@ export class Checks {
     /** @type {Pictures | undefined} */
     this.pictures = undefined;
     const rule =
-      'Allowed per element: ε·Σ p|v|·(4 + 2A), A = max over the keys of Σ|q·k|·scale/T, ε = 2⁻²³.';
+      'Allowed per element: ε·Σ p|v|·(4 + 2A), A = max over the keys of Σ|q·k|·scale/T, ' +
+      'ε = 2⁻²³. At T = 0 and ∞ A is 0. At T = 0 rows are left out where rounding decides.';
     this.C2 = new Statement({
       id: 'C2',
       claim: 'the fused kernel gives what textbook loops give',
       allowance: rule,
-      oracles: [attentionRow, mayRead],
+      oracles: [attentionRow, mayRead, undecided],
     });
     this.C3 = new Statement({
       id: 'C3',
@@ -110,6 +111,9 @@ export class Checks {
     const poisoned = found.poisoned
       ? `; ${found.poisoned} of ${rows} rows read the NaN and are NaN on both sides`
       : '';
+    const decided = found.undecided
+      ? `; ${found.undecided} of ${rows} rows are left out, as rounding decides their best key`
+      : '';
     const closest = (/** @type {typeof found.fused} */ { max, measured, allowed }) =>
       `max |ΔO| ${scientific(max)}; closest to its limit: ${scientific(measured)}, ` +
       `allowed ${scientific(allowed)}`;
@@ -121,12 +125,12 @@ export class Checks {
       /** @type {string} */ text,
     ) => (compared ? { text } : { verdict: /** @type {const} */ ('none'), text: otherwise });
     const { fused, sums, picture, values } = found;
-    const lost = 'every row is NaN';
+    const lost = found.undecided ? 'no row is left to compare' : 'every row is NaN';
     this.C2.show({
       ...fused,
       ...unlessEmpty(fused.compared, lost, closest(fused)),
-      claim: this.C2.claim + poisoned,
-      data: { max: fused.max, poisoned: found.poisoned },
+      claim: this.C2.claim + poisoned + decided,
+      data: { max: fused.max, poisoned: found.poisoned, undecided: found.undecided },
     });
     this.C3.show({
       ...sums,

@@ -28,13 +28,14 @@ export function mapsOf(heads, kind) {
  * The other things that the maps show, besides their colours.
  * @param {Heads} heads @param {Uint8Array} hidden cells @param {number} pool cells along a pixel
  */
-export function legendWords({ rho, weights }, hidden, pool) {
+export function legendWords({ rho, weights, T }, hidden, pool) {
   let zeros = 0;
   for (let at = 0; at < weights.length; at++)
     if (weights[at] === 0 && !hidden[at % hidden.length]) zeros++;
+  const small = T === 0 ? 'weights of keys that are not the best' : 'weights too small for float32';
   return [
     hidden.includes(1) ? 'Hatched: masked, weight exactly 0.' : '',
-    zeros ? ` Not hatched, painted as 0: ${zeros} weights too small for float32.` : '',
+    zeros ? ` Not hatched, painted as 0: ${zeros} ${small}.` : '',
     rho.some(Number.isNaN) ? ' Green: NaN.' : '',
     pool > 1 ? ` Of each ${pool} × ${pool} cells the largest is shown.` : '',
   ].join('');

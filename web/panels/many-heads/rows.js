@@ -42,6 +42,18 @@ export function lengthOf(vector) {
   return Math.hypot(...Array.from(vector));
 }
 
+/**
+ * Whether rounding decides a row at T = 0. Two scores, each wrong by u·(d + 4)·Σ|q·k|·scale, may
+ * change places, or the best of them its sign.
+ * @param {Pick<ReturnType<typeof attentionRow>, 'z' | 'top' | 'condition'>} row
+ * @param {number} T @param {number} d channels
+ */
+export function undecided({ z, top, condition }, T, d) {
+  if (T !== 0) return false;
+  const wrong = 2 ** -24 * (d + 4) * condition;
+  return Math.abs(top) <= wrong || z.some((x) => x < top && top - x <= 2 * wrong);
+}
+
 /** Nothing compared as yet. @param {number} heads @param {number} n */
 export const fresh = (heads, n) => ({
   statistics: { measured: 0, allowed: 0, ratio: 0, max: 0, compared: 0 },
@@ -57,6 +69,8 @@ export const fresh = (heads, n) => ({
   leaks: 0,
   maskedCells: 0,
   poisoned: 0,
+  /** Rows at T = 0 that are left out. */
+  undecided: 0,
 });
 
 /**
@@ -115,12 +129,15 @@ export function checkRow(run, h, i, found) {
   const isNaNRow = Number.isNaN(truth.output[0]);
   if (isNaNRow) found.poisoned++;
   else worst(found.sums, Math.abs(sum - (count ? 1 : 0)), U * (4 + count));
-  statistics(run, h, i, { truth, count, lost: isNaNRow }, found);
+  const open = !isNaNRow && undecided(truth, T, d);
+  const A = T === 0 ? 0 : truth.condition;
+  statistics(run, h, i, { truth, count, A, lost: isNaNRow, open }, found);
   lengths(run, h, i, { row, values, lost: isNaNRow }, found);
+  if (open) return void found.undecided++;
   for (let c = 0; c < d; c++) {
     // Where the oracle says NaN the kernel must, and nowhere else.
     if (isNaNRow && Number.isNaN(output[at + c]) && Number.isNaN(shown[c])) continue;
-    const allowed = EPSILON * truth.mass[c] * (4 + 2 * truth.condition) + 2 ** -145;
+    const allowed = EPSILON * truth.mass[c] * (4 + 2 * A) + 2 ** -145;
     worst(found.fused, Math.abs(output[at + c] - truth.output[c]), allowed);
     worst(found.picture, Math.abs(shown[c] - output[at + c]), 2 * allowed);
   }
@@ -131,20 +148,25 @@ export function checkRow(run, h, i, found) {
  * @param {Run} run
  * @param {number} h
  * @param {number} i
- * @param {{ truth: ReturnType<typeof attentionRow>, count: number, lost: boolean }} row
+ * @param {{ truth: ReturnType<typeof attentionRow>, count: number, A: number, lost: boolean, open:
+ *   boolean }} row A: its condition, 0 at T = 0; open: it is left out, and is in the means as it is
  * @param {ReturnType<typeof fresh>} found
  */
-function statistics({ n, stats, lse }, h, i, { truth, count, lost }, found) {
+function statistics({ n, stats, lse }, h, i, { truth, count, A, lost, open }, found) {
   const at = h * n + i;
-  const { entropy, kl } = lost ? { entropy: NaN, kl: NaN } : statisticsOf(truth.weights, count);
+  const own = { entropy: stats.entropy[at], kl: stats.kl[at] };
+  const none = { entropy: NaN, kl: NaN };
+  const { entropy, kl } = lost ? none : open ? own : statisticsOf(truth.weights, count);
   found.means[h].kl += kl / n;
   found.means[h].entropy += entropy / n;
-  found.column[at] = truth.weights[0];
-  if (lost) return;
-  const allowed = EPSILON * (4 + 2 * truth.condition) * (1 + Math.log(count || 1));
+  found.column[at] = open ? NaN : truth.weights[0];
+  if (lost || open) return;
+  const allowed = EPSILON * (4 + 2 * A) * (1 + Math.log(count || 1));
   worst(found.statistics, Math.abs(stats.kl[at] - kl), allowed);
   worst(found.statistics, Math.abs(stats.entropy[at] - entropy), allowed);
-  worst(found.statistics, Math.abs(lse[at] - truth.lse), allowed + EPSILON * Math.abs(truth.lse));
+  // at T = 0 both are infinite, with the sign of the best score
+  const apart = lse[at] === truth.lse ? 0 : Math.abs(lse[at] - truth.lse);
+  worst(found.statistics, apart, allowed + EPSILON * Math.abs(truth.lse));
 }
 
 /**

@@ -53,7 +53,7 @@ export function lookAt({ heads, scale, T }, { means, column, lengths }) {
       const mean = name === 'rho' ? means[h].kl : means[h].entropy;
       if (Number.isNaN(mean) && Number.isNaN(told)) continue;
       found.numbers++;
-      const allowed = ALLOWED * (1 + 1 / T) * (1 + Math.log(rows));
+      const allowed = ALLOWED * (1 + (T > 0 ? 1 / T : 0)) * (1 + Math.log(rows));
       const off = Math.abs(told - mean) / allowed;
       found.captions = Number.isNaN(off) ? Infinity : Math.max(found.captions, off);
     }

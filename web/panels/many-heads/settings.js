@@ -11,7 +11,7 @@ import { groupSlider } from './groups.js';
 export const firstControls = (state) =>
   controlsRow(
     groupSlider(state).element,
-    temperature(state.T, (value) => `T ${short(value)}`).element,
+    temperature(state.T, (value) => `T ${short(value)}`, { ends: true }).element,
     toggle(state.causal, 'causal'),
   );
 

@@ -20,7 +20,7 @@ export function state(store) {
     n,
     G,
     d: store.number('d', 64, { min: 1, max: 256, integer: true }),
-    T: store.number('T', 1, { min: 1e-3, max: 1e3 }),
+    T: store.temperature('T', 1, { min: 1e-3, max: 1e3 }),
     causal: store.flag('c', true),
     reach: store.number('w', 256, { min: 0, max: 256, integer: true }),
     seed: store.number('seed', 7, { min: 0, max: 4294967295, integer: true }),
