@@ -172,6 +172,7 @@ class Look {
     fitLink(this.state, writer, story);
     this.show(story);
     this.check(story);
+    this.said.seen.look(this);
   }
 
   /** Maps of a new story, in the place of others or of the first frame. @param {Story} story */

@@ -24,7 +24,8 @@ export function sizeOf(story, width) {
  * @param {number} from
  */
 export function paintRows(canvas, story, head, { side, pixels }, from) {
-  const context = canvas.getContext('2d');
+  // the page reads its pixels back, to check them
+  const context = canvas.getContext('2d', { willReadFrequently: true });
   if (!context || from >= story.rows) return;
   const top = pixelOf(from, pixels, side);
   const bottom = pixelOf(story.rows - 1, pixels, side);

@@ -3,6 +3,7 @@ import { html, setText } from '../../plot/dom.js';
 import { Statement } from '../../page/statement.js';
 import { verdicts } from '../../page/layout.js';
 import { budget, checkBits, checkRow, scores, softmax } from './check.js';
+import { Seen } from './seen/seen.js';
 import { foretold } from './surprise.js';
 import { countOfSharp, sentence, sharpHeads } from './words.js';
 
@@ -39,6 +40,7 @@ export class Said {
         '2⁻⁵²·(n + 8 + bits).',
       oracles: [softmax],
     });
+    this.seen = new Seen();
     this.tick = html('p', { class: 'tick', 'data-depth': 'look' });
     this.element = html(
       'div',
@@ -47,7 +49,7 @@ export class Said {
       this.count,
       this.surprise,
       this.tick,
-      verdicts([this.row, this.budget, this.foretold]),
+      verdicts([this.row, this.budget, this.foretold, this.seen.statement]),
     );
   }
 
