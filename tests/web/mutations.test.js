@@ -5,14 +5,17 @@
  * Faults of different panels are then served together. A long run shows that none reddens others.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { LONG } from '../support/campaign.js';
 import { launch, missing, reopen, served, shoot, statements, verdicts, visit } from './site.js';
-import { MUTATIONS as ALL } from './wrong/builds.js';
+import { MUTATIONS as EVERY } from './wrong/builds.js';
 import { together } from './wrong/changes.js';
-import { BY_PANEL, DEFAULT } from './statuses.js';
+import { GUARDS } from './wrong/guards.js';
+import { WRONG_LOOK } from './wrong/look.js';
+import { ALL, BY_PANEL } from './statuses.js';
 
-const MUTATIONS = ALL.filter(({ again }) => LONG || !again);
+const MUTATIONS = EVERY.filter(({ again }) => LONG || !again);
 
 /** The panels with these statements. The one that times is slow, and no other depends on it. */
 const panelsOf = (ids) =>
@@ -64,11 +67,14 @@ describe('an engine that is wrong', { skip: missing }, () => {
       if (red.includes('C1-float64')) await shoot(page, 'violated');
     });
   }
+});
 
-  test('every statement has a mutation that reddens it', () => {
-    assert.deepEqual(
-      [...new Set(MUTATIONS.flatMap(({ red }) => red))].sort(),
-      Object.keys(DEFAULT).sort(),
-    );
-  });
+test('every statement has a mutation that reddens it, or a test in which a fault does', () => {
+  const red = [...MUTATIONS, ...WRONG_LOOK].flatMap((each) => each.red);
+  assert.deepEqual([...new Set([...red, ...Object.keys(GUARDS)])].sort(), ALL);
+  for (const [id, [file, name]] of Object.entries(GUARDS)) {
+    assert.ok(!red.includes(id), `${id} has a wrong build, too`);
+    const tests = readFileSync(new URL(file, import.meta.url), 'utf8');
+    assert.match(tests, new RegExp(`test\\(\\s*['\`]${name}`), `${file} guards ${id}`);
+  }
 });

@@ -14,10 +14,11 @@ import {
   serve,
   served,
   shoot,
+  statements,
   verdicts,
   visit,
 } from './site.js';
-import { BY_PANEL } from './statuses.js';
+import { ALL, BY_PANEL } from './statuses.js';
 
 /** The page's folder, for Node. */
 const here = new URL('../../web/', import.meta.url).href;
@@ -73,6 +74,8 @@ for (const { name, missing, launch } of browsers)
         const kinds = new Set(Object.values(await verdicts(page)));
         assert.deepEqual([...kinds].sort(), ['holds', 'slack']);
         assert.deepEqual(await page.evaluate(bits, site.url), await bits(here));
+        // each of them is guarded: mutations.test.js
+        assert.deepEqual(Object.keys(await statements(page)).sort(), ALL);
         assert.deepEqual(await page.evaluate(faultyFormulas), []);
         await page.setViewportSize({ width: 320, height: 800 });
         await page.waitForFunction(fits, null, { timeout: 60000 });

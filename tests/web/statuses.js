@@ -38,6 +38,18 @@ export const BY_PANEL = {
 };
 export const DEFAULT = Object.assign({}, ...Object.values(BY_PANEL));
 
+/** Of panels with the model, whose verdicts change as it goes on. They have tests of their own. */
+export const WITH_MODEL = {
+  look: ['look-row', 'look-budget', 'look-surprise', 'look-drawn'],
+  'cold-hot': ['cold-row'],
+  born: ['born-scores'],
+  lab: ['lab-same', 'lab-push', 'lab-shuffle', 'lab-lens', 'lab-ledger'],
+};
+const MOVING = Object.values(WITH_MODEL).flat();
+
+/** The names of all statements of the page. */
+export const ALL = [...Object.keys(DEFAULT), ...MOVING].sort();
+
 /** Every statement by its name, with its data- attributes as numbers where they are numbers. */
 export async function statements(page) {
   const list = await page.$$eval('[data-statement]', (elements) =>
@@ -56,13 +68,10 @@ export async function statements(page) {
   );
 }
 
-/** Statements of panels with the model, which have tests of their own. */
-const WITH_MODEL = /^(look|cold|born|lab)-/;
-
 /** Verdict by statement, of the panels that need no model. */
 export const verdicts = async (page) =>
   Object.fromEntries(
     Object.entries(await statements(page))
-      .filter(([name]) => !WITH_MODEL.test(name))
+      .filter(([name]) => !MOVING.includes(name))
       .map(([name, { verdict }]) => [name, verdict]),
   );

@@ -8,6 +8,28 @@ import { lostNumbers } from './shuffle.js';
 /** @typedef {import('./explain.js').Explained} Explained */
 /** @typedef {import('./push.js').Push} Push */
 
+/**
+ * The numbers of a file whose matrices were shuffled, beside those of the trained one.
+ * @param {Pick<import('./twin.js').Mix, 'lost' | 'moved' | 'numbers'>} mix
+ */
+export const compareMix = ({ lost, moved, numbers }) => ({
+  measured: lost,
+  allowed: 0,
+  ratio: lost || !moved ? Infinity : 0,
+  text: `${moved} of ${numbers} numbers differ at their place, and ${lost} are lost`,
+  data: { moved, numbers },
+});
+
+/** The sum of all bars, beside the score. @param {Pick<Explained, 'ledger' | 'score'>} explained */
+export const compareBars = ({ ledger, score }) => ({
+  measured: Math.abs(score - sumOfParts(ledger)),
+  allowed: ledger.identity.allowed,
+  size: largestPart(ledger),
+});
+
+/** Nothing is allowed. @param {ArrayLike<number>} a @param {ArrayLike<number>} b */
+export const compareBits = (a, b) => ({ measured: largestDifference(a, b), allowed: 0 });
+
 export class Checks {
   constructor() {
     this.same = new Statement({
@@ -79,7 +101,7 @@ export class Checks {
   showSame(logs, /** @type {ArrayLike<number>} */ again) {
     this.#answer('same', () => {
       if (!logs) this.same.nothing('no head is pressed');
-      else this.same.show({ measured: largestDifference(logs, again), allowed: 0 });
+      else this.same.show(compareBits(logs, again));
     });
   }
 
@@ -94,25 +116,16 @@ export class Checks {
   /** @param {import('./twin.js').Mix | undefined} mix */
   showShuffle(mix) {
     this.#answer('shuffle', () => {
-      if (!mix) return this.shuffle.nothing('the weights are as they were trained');
-      const { lost, moved, numbers } = mix;
-      this.shuffle.show({
-        measured: lost,
-        allowed: 0,
-        ratio: lost || !moved ? Infinity : 0,
-        text: `${moved} of ${numbers} numbers differ at their place, and ${lost} are lost`,
-        data: { moved, numbers },
-      });
+      if (mix) this.shuffle.show(compareMix(mix));
+      else this.shuffle.nothing('the weights are as they were trained');
     });
   }
 
   /** @param {Explained} explained */
-  showExplained({ apart, ledger, score }) {
-    const { allowed } = ledger.identity;
-    const measured = Math.abs(score - sumOfParts(ledger));
+  showExplained(explained) {
     this.#answer('explained', () => {
-      this.lens.show({ measured: apart, allowed: 0 });
-      this.ledger.show({ measured, allowed, size: largestPart(ledger) });
+      this.lens.show({ measured: explained.apart, allowed: 0 });
+      this.ledger.show(compareBars(explained));
     });
   }
 }
