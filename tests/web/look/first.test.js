@@ -7,7 +7,7 @@ import { tellFirst } from '../../../web/panels/look/first.js';
 import { firstFrame } from '../../../web/panels/look/frame.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { drawn, openLook, PANEL, shown } from './page.js';
-import { browsers, serve } from '../site.js';
+import { browsers, serve, served } from '../site.js';
 
 const MODEL_FILE_PATH = `web/${MODEL_FILE}`;
 
@@ -71,39 +71,58 @@ for (const { name, missing, launch } of browsers)
   });
 
 describe('a finger on the look', { skip: browsers[0].missing }, () => {
-  test('it moves along the words and not the page, and locks where it is lifted', async () => {
-    const browser = await browsers[0].launch();
-    const site = await serve({ panels: ['look'] });
-    try {
-      const context = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-      const { page } = await openLook(browser, site, '#look?lookPrompt=once+upon+a+time', context);
-      const [from, to] = await page.$$eval(`${PANEL} .token`, (tokens) =>
-        [tokens[2], tokens[9]].map((token) => {
-          const { x, y, width, height } = token.getBoundingClientRect();
-          return { x: x + width / 2, y: y + height / 2 };
-        }),
-      );
-      const scrolled = () => page.evaluate(() => scrollY);
-      const before = await scrolled();
-      const client = await page.context().newCDPSession(page);
-      const touch = (type, points) =>
-        client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
-      await touch('touchStart', [from]);
-      for (let step = 1; step <= 8; step++)
-        await touch('touchMove', [
-          { x: from.x + ((to.x - from.x) * step) / 8, y: from.y + ((to.y - from.y) * step) / 8 },
-        ]);
-      await drawn(page);
-      assert.equal((await shown(page)).at, 9);
-      await touch('touchEnd', []);
-      await drawn(page);
-      assert.equal((await shown(page)).at, 9);
-      assert.match(await page.evaluate(() => location.hash), /^#look/);
-      assert.equal(await page.locator(`${PANEL} .token.locked`).count(), 1);
-      assert.equal(await scrolled(), before);
-    } finally {
-      await browser.close();
-      await site.close();
-    }
+  const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  let browser;
+  let site;
+  served((started) => ({ browser, site } = started), browsers[0].launch, { panels: ['look'] });
+  const open = (context) => openLook(browser, site, '#look?lookPrompt=once+upon+a+time', context);
+
+  /** The middle of a token. */
+  const middle = (page, at) =>
+    page.$eval(`${PANEL} .token[data-i="${at}"]`, (token) => {
+      const { x, y, width, height } = token.getBoundingClientRect();
+      return { x: x + width / 2, y: y + height / 2 };
+    });
+  const scrolled = (page) => page.evaluate(() => scrollY);
+
+  /** A finger that goes down at a place, and to another one. Returns how it is lifted. */
+  async function drag(page, from, to) {
+    const client = await page.context().newCDPSession(page);
+    const touch = (type, points) =>
+      client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
+    await touch('touchStart', [from]);
+    for (let step = 1; step <= 8; step++)
+      await touch('touchMove', [
+        { x: from.x + ((to.x - from.x) * step) / 8, y: from.y + ((to.y - from.y) * step) / 8 },
+      ]);
+    await drawn(page);
+    return () => touch('touchEnd', []);
+  }
+
+  test('a finger moves along words and not the page, and locks where it is lifted', async () => {
+    const { page } = await open(PHONE);
+    const before = await scrolled(page);
+    const lift = await drag(page, await middle(page, 2), await middle(page, 9));
+    assert.equal((await shown(page)).at, 9);
+    await lift();
+    await drawn(page);
+    assert.equal((await shown(page)).at, 9);
+    assert.match(await page.evaluate(() => location.hash), /^#look/);
+    assert.equal(await page.locator(`${PANEL} .token.locked`).count(), 1);
+    assert.equal(await scrolled(page), before);
+    await page.close();
+  });
+
+  test('a finger that scrolls the page on a word shows the newest row again', async () => {
+    const { page } = await open(PHONE);
+    const { at } = await shown(page);
+    const from = await middle(page, 2);
+    const lift = await drag(page, from, { x: from.x, y: from.y - 150 });
+    await lift();
+    assert.ok((await scrolled(page)) > 0);
+    await drawn(page);
+    assert.notEqual(at, 2);
+    assert.equal((await shown(page)).at, at);
+    await page.close();
   });
 });

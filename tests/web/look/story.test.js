@@ -169,7 +169,12 @@ for (const { name, missing, launch } of browsers)
       await page.keyboard.press('Escape');
       await drawn(page);
       assert.equal((await shown(page)).at, before.at);
+      await page.keyboard.press('Home');
+      await drawn(page);
+      assert.equal((await shown(page)).at, 0);
       await page.locator(`${PANEL} .look-map.chosen`).focus();
+      await drawn(page);
+      assert.equal((await shown(page)).at, before.at, 'the text has lost the focus');
       await page.keyboard.press('Home');
       await drawn(page);
       await page.keyboard.press('ArrowDown');

@@ -14,7 +14,7 @@ import { spaced } from './words.js';
  * @typedef {object} TextActions
  * @property {(i: number) => void} point
  * @property {(i: number) => void} lock
- * @property {() => void} leave the mouse is elsewhere
+ * @property {() => void} leave mouse, finger or focus is elsewhere
  * @property {() => void} release
  */
 
@@ -118,9 +118,15 @@ export class TextView {
       if (!isFinger(event)) return;
       finger = false;
       const i = under(event);
-      if (i !== undefined) actions.lock(i);
+      if (i === undefined) actions.leave();
+      else actions.lock(i);
     });
-    element.addEventListener('pointercancel', () => void (finger = false));
+    // the page scrolls under the finger
+    element.addEventListener('pointercancel', () => {
+      finger = false;
+      actions.leave();
+    });
+    element.addEventListener('blur', () => actions.leave());
     element.addEventListener('pointerleave', (event) => {
       if (!isFinger(event)) actions.leave();
     });
