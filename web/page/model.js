@@ -73,7 +73,10 @@ export class SharedModel {
 
   /** The page's model. A reader's own may take its place while it is on its way. */
   loadOwn() {
-    const loading = this.open(ownModel()).then(
+    this.tell({ phase: 'loading', progress: { loaded: 0, total: 0 }, error: undefined });
+    const loading = openModel(ownModel(), ({ loaded, total = 0 }) =>
+      this.tell({ progress: { loaded, total } }),
+    ).then(
       (model) => {
         if (this.loading === loading) this.show(undefined, OWN);
         return model;
@@ -90,15 +93,13 @@ export class SharedModel {
   }
 
   /**
-   * Another model, from a reader's own file. The one before stays until this one is there.
+   * Another model, from a reader's own file. The one before stays until this one is there. If the
+   * file is refused, nothing has changed for the other panels.
    * @param {ModelSource} source @param {string} name
    */
   async replace(source, name) {
-    const next = this.open(source);
-    const model = await next.catch((error) => {
-      this.fail(error);
-      throw error;
-    });
+    const next = openModel(source);
+    const model = await next;
     const before = this.loading;
     this.loading = next;
     this.current.abort.abort();
@@ -132,16 +133,10 @@ export class SharedModel {
     });
   }
 
-  /** @param {ModelSource} source @returns {Promise<RemoteModel>} */
-  async open(source) {
-    this.tell({ phase: 'loading', progress: { loaded: 0, total: 0 }, error: undefined });
-    return openModel(source, ({ loaded, total = 0 }) => this.tell({ progress: { loaded, total } }));
-  }
-
   /** @param {ModelSource | undefined} source @param {string} name */
   show(source, name) {
     this.source = source;
-    this.tell({ phase: 'ready', name });
+    this.tell({ phase: 'ready', name, error: undefined });
   }
 
   /** @param {Error & { code?: string }} error */

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
-import { missing, served } from '../site.js';
-import { giveFiles } from './page.js';
+import { everything, launch, missing, served } from '../site.js';
+import { drawn, giveFiles, openLook, PANEL } from './page.js';
 
 /** Opens the lab alone. The page's model waits until `arrive` is called. */
 async function openLab(browser, site) {
@@ -42,4 +42,27 @@ describe('a file that is opened while the page’s model is on its way', { skip:
       assert.ok(await page.getByRole('button', { name: 'back to the page’s model' }).isVisible());
       await page.close();
     });
+});
+
+describe('a file that is opened in the lab', { skip: missing }, () => {
+  let page;
+  served(
+    async ({ browser, site }) => {
+      ({ page } = await openLook(browser, site, '#look?lookPrompt=once+upon+a+time'));
+      page.setDefaultTimeout(120000);
+      await everything(page);
+    },
+    launch,
+    { panels: ['look', 'lab'] },
+  );
+  const line = () => page.textContent('.lab-model [role=status]');
+
+  test('and is no model leaves the look as it was', async () => {
+    await giveFiles(page.locator('#lab-file'), [['a.gguf', 'no model']]);
+    await becomes(line, /^a\.gguf was not opened\. ./);
+    await drawn(page);
+    assert.equal(await page.textContent(`${PANEL} .look-status`), '');
+    const again = page.locator(PANEL).getByRole('button', { name: 'try again' });
+    assert.equal(await again.isVisible(), false);
+  });
 });
