@@ -27,6 +27,13 @@ export async function openModel(source, onProgress) {
   });
 }
 
+/** Whether the worker of a model is lost. The error may be of another worker. */
+const isLost = (/** @type {RemoteModel} */ model) =>
+  model.interventions().then(
+    () => false,
+    ({ code }) => code === 'ENV',
+  );
+
 export class SharedModel {
   constructor() {
     /** @type {Phase} */
@@ -148,12 +155,23 @@ export class SharedModel {
   /** The model that is there, also where it has taken the place of one that was waited for. */
   async present() {
     for (;;) {
-      const asked = this.load();
-      const model = await asked.catch((error) => {
-        if (!this.loading || this.loading === asked) throw error;
+      const loading = this.load();
+      const model = await loading.catch((error) => {
+        if (!this.loading || this.loading === loading) throw error;
       });
-      if (model && this.loading === asked) return model;
+      if (model && this.loading === loading) return { model, loading };
     }
+  }
+
+  /**
+   * A worker that is lost does not come back, nor does a reader's own model in it. The page's model
+   * is fetched when one is asked for again.
+   * @param {Promise<RemoteModel>} loading of the lost one @param {Error} error
+   */
+  lose(loading, error) {
+    if (this.loading !== loading) return;
+    Object.assign(this, { loading: undefined, source: undefined, name: OWN });
+    this.fail(error);
   }
 
   /**
@@ -163,13 +181,18 @@ export class SharedModel {
    * @returns {Promise<T>}
    */
   async use(run) {
-    const model = await this.present();
+    const { model, loading } = await this.present();
     const before = this.current;
     const abort = new AbortController();
     const asked = (async () => {
       before.abort.abort();
       await before.over;
-      return run(model, abort.signal);
+      try {
+        return await run(model, abort.signal);
+      } catch (/** @type {any} */ error) {
+        if (error.code === 'ENV' && (await isLost(model))) this.lose(loading, error);
+        throw error;
+      }
     })();
     this.current = {
       abort,

@@ -1,4 +1,4 @@
-/** The first frame of the look in a browser, with and without a model; a finger on the story. */
+/** The first frame of the look, with a model, without one and with a lost one; and a finger. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { init } from '../../../src/js/index.js';
@@ -6,7 +6,7 @@ import { loadModel } from '../../../src/js/model/index.js';
 import { tellFirst } from '../../../web/panels/look/first.js';
 import { firstFrame } from '../../../web/panels/look/frame.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
-import { drawn, openLook, PANEL, shown } from './page.js';
+import { calm, drawn, openLook, PANEL, shown } from './page.js';
 import { browsers, serve, served } from '../site.js';
 
 const MODEL_FILE_PATH = `web/${MODEL_FILE}`;
@@ -70,7 +70,7 @@ for (const { name, missing, launch } of browsers)
     });
   });
 
-describe('a finger on the look', { skip: browsers[0].missing }, () => {
+describe('the look', { skip: browsers[0].missing }, () => {
   const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   let browser;
   let site;
@@ -123,6 +123,29 @@ describe('a finger on the look', { skip: browsers[0].missing }, () => {
     await drawn(page);
     assert.notEqual(at, 2);
     assert.equal((await shown(page)).at, at);
+    await page.close();
+  });
+
+  test('says that its worker is lost, and has another one when it tries again', async () => {
+    const { page } = await open();
+    const worker = page.workers().find((each) => each.url().endsWith('/worker/host.js'));
+    await worker.evaluate(() => {
+      setTimeout(() => {
+        throw new Error('on purpose');
+      });
+    });
+    const press = (label) => page.locator(`${PANEL} button`, { hasText: label }).click();
+    await press('One step more');
+    const status = page.locator(`${PANEL} .look-status`);
+    await status.filter({ hasText: /^The model does not work: the worker is lost/ }).waitFor();
+    await press('try again');
+    await calm(page);
+    await press('One step more');
+    await page.waitForFunction(
+      (text) => document.querySelector(text).textContent.length > 'once upon a time'.length,
+      `${PANEL} .look-text`,
+    );
+    assert.equal(await status.textContent(), '');
     await page.close();
   });
 });

@@ -152,7 +152,9 @@ class Work {
         over = !signal.aborted;
       });
     } catch (error) {
-      const { message } = /** @type {Error} */ (error);
+      const { message, code } = /** @type {Error & { code?: string }} */ (error);
+      // the worker that is lost may be that of the shuffled model
+      if (code === 'ENV') session.twin.drop();
       view.tell(model.phase === 'absent' ? 'The model is not here.' : message);
     }
     if (this.request !== request) return;

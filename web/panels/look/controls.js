@@ -152,7 +152,10 @@ const fastSwitch = (tell) => ({
  */
 function words(writer, model, fast) {
   if (model.phase === 'absent') return 'The model is not here, so the picture stands still.';
-  if (model.phase === 'failed') return `The model could not be loaded: ${model.error?.message}`;
+  if (model.phase === 'failed') {
+    const what = model.error?.code === 'ENV' ? 'does not work' : 'could not be loaded';
+    return `The model ${what}: ${model.error?.message}`;
+  }
   if (model.phase === 'loading') return model.waiting;
   if (writer.error) return writer.error.message;
   if (fast && writer.rate.value > 0)
