@@ -1,12 +1,15 @@
 /** The checks of the look, given numbers that are wrong. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
 import { checkBits, checkRow } from '../../../web/panels/look/check.js';
 import { tellFirst } from '../../../web/panels/look/first.js';
 import { bitsOf } from '../../../web/panels/look/surprise.js';
+import { becomes } from '../../support/web/becomes.js';
 import { letters } from '../../support/web/letters.js';
+import { launch, missing, served } from '../site.js';
+import { PANEL, verdictOf } from './page.js';
 
 test('a wrong row, a wrong ρ and another temperature are seen', async () => {
   const engine = await init({ layers: true, variant: 'simd' });
@@ -53,4 +56,45 @@ test('a surprise of another token, or of other logits, is seen', () => {
     false,
     'another sampling temperature',
   );
+});
+
+describe('the verdicts of the look', { skip: missing }, () => {
+  let page;
+  served(
+    async ({ browser, site }) => {
+      page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+      await page.goto(`${site.url}?depth=doubt#look?lookPrompt=once+upon+a+time`);
+    },
+    launch,
+    { panels: ['look'] },
+  );
+
+  /** Waits for a phase of the look. */
+  const reaches = (phase) =>
+    page.locator(`${PANEL}[data-phase="${phase}"]`).waitFor({ timeout: 60000 });
+  const press = () => page.locator(`${PANEL} button.primary`).click();
+  const verdicts = () =>
+    Promise.all(['look-row', 'look-budget', 'look-surprise'].map((id) => verdictOf(page, id)));
+  const all = (verdict) => Array(3).fill(verdict);
+
+  test('hold where a row rests, and nothing is compared while the model writes', async () => {
+    await reaches('writing');
+    assert.deepEqual(await verdicts(), all('none'), 'before the first rest');
+    assert.doesNotMatch(await page.textContent('#counter'), /checking/);
+    await press();
+    await becomes(verdicts, all('holds'));
+    await press();
+    await reaches('writing');
+    assert.deepEqual(await verdicts(), all('none'), 'after a rest');
+    await press();
+    await becomes(verdicts, all('holds'));
+  });
+
+  test('are of the word that is pointed at, and of none at the first word', async () => {
+    await page.locator(`${PANEL} .look-text`).focus();
+    await page.keyboard.press('Home');
+    await becomes(verdicts, all('none'));
+    await page.keyboard.press('ArrowRight');
+    await becomes(verdicts, all('holds'));
+  });
 });

@@ -11,14 +11,17 @@ export const calm = (page) =>
     { timeout: 60000 },
   );
 
-/** Until everything that was asked for is drawn. */
+/** Until everything that was asked for is drawn, and the row on show is compared. */
 export const drawn = (page) =>
-  page.evaluate(async () => {
+  page.evaluate(async (panel) => {
     const frame = () => new Promise(requestAnimationFrame);
     await frame();
     do await frame();
-    while ('drawing' in document.documentElement.dataset);
-  });
+    while (
+      'drawing' in document.documentElement.dataset ||
+      document.querySelector(`${panel} [data-verdict="waiting"]`)
+    );
+  }, PANEL);
 
 /** The state of the panel in numbers. */
 export const shown = (page) =>

@@ -6,13 +6,13 @@ import { headName } from '../../../src/js/model/inside/head-name.js';
 import { onFrame } from '../../page/frames.js';
 import { columns, onSight, paragraph } from '../../page/layout.js';
 import { percent } from '../../plot/format.js';
+import { Checking } from './checking.js';
 import { codeOf } from './code.js';
 import { Controls } from './controls.js';
 import { fitLink } from './fit.js';
 import { Said } from './said.js';
 import { rowsOf } from './saved.js';
 import { Selection } from './selection.js';
-import { checkedRow } from './send.js';
 import { foretold, surprises } from './surprise.js';
 import { TextView } from './text-view.js';
 import { Board, Wall } from './wall.js';
@@ -58,7 +58,6 @@ class Look {
     root.classList.add('look');
     this.root = root;
     this.state = /** @type {ReturnType<typeof import('./state.js').state>} */ (state);
-    this.row = row;
     this.model = model;
     this.reduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.fast = false;
@@ -67,8 +66,6 @@ class Look {
     this.alive = new Promise((resolve) => (this.awake = resolve));
     /** @type {Story | undefined} the story that the maps are of */
     this.built = undefined;
-    /** The row that was checked last. */
-    this.settled = '';
     this.draw = onFrame([state.head, state.rest, state.at, state.bits], () => this.redraw());
     this.writer = new Writer(
       model,
@@ -78,6 +75,10 @@ class Look {
     const selection = new Selection(this.state, this.writer, this.draw);
     this.selection = selection;
     this.said = new Said();
+    this.checking = new Checking(
+      { writer: this.writer, model, said: this.said, selection },
+      (found) => row.set(found),
+    );
     this.text = new TextView({
       point: (i) => selection.point(i),
       lock: (i) => selection.lock(i),
@@ -155,14 +156,15 @@ class Look {
   /** @param {'rows' | 'phase' | 'text' | 'error'} change */
   tell(change) {
     const { writer, wall } = this;
-    if (change === 'error') this.said.nothing();
+    if (change === 'text' || change === 'rows') this.checking.changes++;
+    if (change === 'error') this.checking.check();
     if (change === 'text') wall.changed(writer.story?.rows ?? 0);
     if (change === 'rows' && writer.phase === 'reading') wall.changed(0);
     this.draw();
   }
 
   redraw() {
-    const { writer, model, fast, built } = this;
+    const { root, writer, model, fast, built } = this;
     const { story } = writer;
     this.controls.show({ writer, model, fast });
     if (writer.error && !built) this.awake();
@@ -171,7 +173,9 @@ class Look {
     if (story !== built) this.lay(story);
     fitLink(this.state, writer, story);
     this.show(story);
-    this.check(story);
+    root.dataset.phase = writer.phase;
+    root.dataset.tokens = String(story.tokens.length);
+    this.checking.check();
     this.said.seen.look(this);
   }
 
@@ -211,30 +215,6 @@ class Look {
     });
     this.board.show(story, i, rest, head);
     this.said.show(story, head, i, rest);
-  }
-
-  /** A row that stays is checked. @param {Story} story */
-  check(story) {
-    const { root, writer, state, said } = this;
-    const { head, word } = this.selection;
-    const { T } = writer.settings;
-    const { length } = story.tokens;
-    const calm = ['paused', 'over'].includes(writer.phase);
-    root.dataset.phase = writer.phase;
-    root.dataset.tokens = String(length);
-    const key = [head.layer, head.head, word, state.at.value, length, T, calm].join();
-    if (key === this.settled) return;
-    this.settled = key;
-    said.unchecked();
-    if (calm) void this.send();
-  }
-
-  /** The row on show is checked. A locked one goes through all panels. */
-  async send() {
-    const { writer, model, said, selection } = this;
-    const { head, word } = selection;
-    const found = await checkedRow({ writer, model, said }, head, word);
-    if (found && this.state.at.value === word) this.row.set(found);
   }
 
   code() {

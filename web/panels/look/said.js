@@ -61,15 +61,12 @@ export class Said {
     setText(this.count, countOfSharp(story, i, rest));
   }
 
-  /** There is no model, so nothing is compared. */
-  nothing() {
-    for (const statement of [this.row, this.budget, this.foretold])
-      statement.nothing('there is no model');
-  }
-
-  /** The row has changed since it was checked. */
-  unchecked() {
+  /** The row has changed since it was checked. @param {string} why it is not checked now, or '' */
+  unchecked(why) {
     setText(this.tick, '');
+    for (const statement of [this.row, this.budget, this.foretold])
+      if (why) statement.nothing(why);
+      else statement.wait();
   }
 
   /** @param {Parameters<typeof checkRow>[0]} row @returns {Float64Array} the scores */
