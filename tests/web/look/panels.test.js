@@ -37,10 +37,7 @@ describe('panels with a model', { skip: missing }, () => {
       await page.locator(`#cold-hot-panel[data-t="${position ? Infinity : 0}"]`).waitFor();
       const bars = await page.$$eval('.cold-bar', (all) => all.map(({ dataset }) => dataset.value));
       assert.equal(new Set(bars).size, distinct);
-      assert.equal(
-        await page.locator('[data-statement="cold-row"]').getAttribute('data-verdict'),
-        'holds',
-      );
+      assert.equal(await verdictOf(page, 'cold-row'), 'holds');
     }
   });
 
@@ -229,6 +226,7 @@ describe('panels with a model', { skip: missing }, () => {
     await page.waitForFunction(() => document.querySelector('#born progress').value > 2);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Go on' }).waitFor();
+    assert.equal(await verdictOf(page, 'born-scores'), 'none', 'nothing is being checked');
     const step = () => page.evaluate(() => document.querySelector('#born progress').value);
     const still = async () => {
       const before = await step();

@@ -145,11 +145,13 @@ class Birth {
   begin(length) {
     this.run?.end();
     this.training = length > 0;
-    this.statement.wait();
+    if (length) this.statement.nothing('the scores are summed up when the training is over');
+    else this.statement.wait();
     this.chosen = -1;
     const run = new Run(this.seed.value, this.lab, (change) => {
       if (run !== this.run) return;
       if (change === 'point') this.read(run);
+      if (run.error) this.statement.nothing('the training did not end');
       this.draw();
     });
     this.run = run;
