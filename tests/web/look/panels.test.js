@@ -222,6 +222,7 @@ describe('panels with a model', { skip: missing }, () => {
   test('a head is born step by step, stands still while paused, and begins anew', async () => {
     await openPanel('born');
     await page.locator('#born-panel[data-step="0"]').waitFor();
+    assert.equal(await page.getByLabel(/^The letters, one by one/).count(), 1);
     await page.getByRole('button', { name: 'Train it' }).click();
     await page.waitForFunction(() => document.querySelector('#born progress').value > 2);
     await page.getByRole('button', { name: 'Pause' }).click();

@@ -79,7 +79,10 @@ class Birth {
       this.pointed = i;
       this.draw();
     };
-    this.text = new TextView({ point, lock: point, leave: () => {}, release: () => {} });
+    this.text = new TextView(
+      { point, lock: point, leave: () => {}, release: () => {} },
+      'The letters, one by one. Arrow keys move.',
+    );
     this.wall = new Wall(({ layer, head }) => {
       this.chosen = layer * CONFIG.heads + head;
       this.draw();

@@ -10,6 +10,8 @@ import { spaced } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
 
+const STORY = 'The story, word by word. Arrow keys move, Enter locks, Escape lets go.';
+
 /**
  * @typedef {object} TextActions
  * @property {(i: number) => void} point
@@ -19,14 +21,14 @@ import { spaced } from './words.js';
  */
 
 export class TextView {
-  /** @param {TextActions} actions */
-  constructor(actions) {
+  /** @param {TextActions} actions @param {string} [label] */
+  constructor(actions, label = STORY) {
     this.actions = actions;
     this.element = html('p', {
       class: 'look-text',
       tabindex: 0,
       role: 'slider',
-      'aria-label': 'The story, word by word. Arrow keys move, Enter locks, Escape lets go.',
+      'aria-label': label,
       'aria-valuemin': 0,
       'aria-valuemax': 0,
       'aria-valuenow': 0,
