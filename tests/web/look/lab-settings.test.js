@@ -147,4 +147,16 @@ describe('the lab while it computes', { skip: missing }, () => {
       /labLayer = 9 is not a whole number from 0 to 3, so it is 3/,
     );
   });
+
+  test('reset forgets the heads that were tried', async () => {
+    const tried = () => page.getAttribute('#lab-panel', 'data-tried');
+    await page.getByRole('button', { name: 'Try each head alone' }).click();
+    await becomes(tried, /^[1-9]/);
+    await page.locator('#lab .tools button', { hasText: 'reset' }).click();
+    await becomes(tried, '0');
+    await ready();
+    const values = await page.$$eval('.lab-head', (all) => all.map(({ dataset }) => dataset.value));
+    assert.deepEqual([...new Set(values)], ['undefined']);
+    assert.equal(await page.locator('#lab .look-status[role=status]').textContent(), '');
+  });
 });

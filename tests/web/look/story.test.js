@@ -228,4 +228,11 @@ for (const { name, missing, launch } of browsers)
       await page.getByLabel('as fast as it can').uncheck();
       assert.equal(new Set(counts).size, 1, counts.join(', '));
     });
+
+    test('reset makes it write slowly again', async () => {
+      const fast = page.getByLabel('as fast as it can');
+      await fast.check();
+      await page.locator('#look .tools button', { hasText: 'reset' }).click();
+      assert.equal(await fast.isChecked(), false);
+    });
   });

@@ -34,7 +34,10 @@ export function build(root, { state, model, lab }) {
     if (visible) work.begin();
   });
   return {
-    reset: view.own.restore,
+    reset: () => {
+      work.forgetTrials();
+      void view.own.restore();
+    },
     code: () => codeOf(state, session.asked, model),
     state: () => ({
       heads: state.heads.value,
@@ -90,15 +93,21 @@ class Work {
       signal.on(() => this.catchUp());
     how.on(() => {
       // a trial is of one kind
-      this.trying?.abort();
-      session.without.clear();
-      this.view.tell('');
+      this.forgetTrials();
       this.catchUp();
     });
     model.on(() => {
       this.draw();
       if (model.phase === 'ready' && (session.original || model.source)) this.catchUp();
     });
+  }
+
+  /** No head was tried alone. */
+  forgetTrials() {
+    this.trying?.abort();
+    this.session.without.clear();
+    this.view.tell('');
+    this.draw();
   }
 
   /** Somebody looks. Another panel may have ended the last turn. */
@@ -185,7 +194,7 @@ class Work {
       view.tell(tried());
       this.draw();
     });
-    if (signal.aborted) return view.tell(`Stopped: ${tried()}.`);
+    if (signal.aborted) return view.tell(without.size ? `Stopped: ${tried()}.` : '');
     const [worst] = [...without].sort(([, a], [, b]) => a - b);
     view.tell(
       `Head ${worst[0]} matters most here. With it ${this.state.how.value} and no other change, ` +

@@ -25,13 +25,15 @@ const SURPRISE =
  * @property {() => void} play
  * @property {() => void} step
  * @property {() => void} restart
- * @property {(on: boolean) => void} fast
  * @property {() => void} retry
  */
 
 export class Controls {
-  /** @param {State} state @param {Actions} actions */
-  constructor(state, actions) {
+  /**
+   * @param {State} state @param {import('../../page/signal.js').Signal<boolean>} fast
+   * @param {Actions} actions
+   */
+  constructor(state, fast, actions) {
     this.play = button('▶ Write', actions.play, 'quiet primary');
     this.retry = button('try again', actions.retry);
     this.retry.hidden = true;
@@ -43,7 +45,7 @@ export class Controls {
     const boxes = controlsRow(
       toggle(state.rest, 'leave out the start of the text'),
       toggle(state.bits, 'underline surprising words'),
-      toggle(fastSwitch(actions.fast), 'as fast as it can'),
+      toggle(fast, 'as fast as it can'),
     );
     const form = promptForm(state, actions.restart);
     this.more = block('look-more', form, html('div', {}, boxes, surpriseKey(state)));
@@ -133,17 +135,6 @@ function promptForm({ prompt }, begin) {
   });
   return form;
 }
-
-/** A switch that is no setting. @param {(on: boolean) => void} tell */
-const fastSwitch = (tell) => ({
-  value: false,
-  range: 'on or off',
-  set(/** @type {boolean} */ on) {
-    this.value = on;
-    tell(on);
-  },
-  on() {},
-});
 
 /**
  * @param {import('./writer.js').Writer} writer

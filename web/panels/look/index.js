@@ -5,6 +5,7 @@
 import { headName } from '../../../src/js/model/inside/head-name.js';
 import { onFrame } from '../../page/frames.js';
 import { columns, onSight, paragraph } from '../../page/layout.js';
+import { privateFlag } from '../../page/signal.js';
 import { percent } from '../../plot/format.js';
 import { Checking } from './checking.js';
 import { codeOf } from './code.js';
@@ -37,7 +38,7 @@ export function build(root, context) {
   const { writer, selection } = look;
   return {
     alive: look.alive,
-    reset: () => look.again(false),
+    reset: () => look.reset(),
     state: () => ({
       text: writer.story?.text,
       head: selection.head,
@@ -60,7 +61,8 @@ class Look {
     this.state = /** @type {ReturnType<typeof import('./state.js').state>} */ (state);
     this.model = model;
     this.reduced = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    this.fast = false;
+    /** Whether it writes as fast as it can. */
+    this.fast = privateFlag();
     this.awake = () => {};
     /** @type {Promise<void>} until its own rows are there, or will not be */
     this.alive = new Promise((resolve) => (this.awake = resolve));
@@ -87,7 +89,7 @@ class Look {
     });
     this.wall = new Wall((head) => selection.choose(head));
     this.board = new Board((head) => selection.choose(head));
-    this.controls = new Controls(this.state, this.actions());
+    this.controls = new Controls(this.state, this.fast, this.actions());
   }
 
   actions() {
@@ -103,16 +105,13 @@ class Look {
         writer.step();
       },
       restart: () => this.again(true),
-      fast: (/** @type {boolean} */ on) => {
-        this.fast = on;
-        writer.set({ pace: on ? Infinity : READING });
-      },
       retry: () => this.again(!this.reduced),
     };
   }
 
   listen() {
     const { state, writer, wall, root } = this;
+    this.fast.on((on) => writer.set({ pace: on ? Infinity : READING }));
     state.T.on((T) => writer.set({ T }));
     state.tau.on((tau) => writer.set({ tau }));
     state.seed.on(() => this.again(true));
@@ -143,6 +142,11 @@ class Look {
     if (!reduced && at.value < 0) writer.play(true);
   }
 
+  reset() {
+    this.fast.set(false);
+    this.again(false);
+  }
+
   /** @param {boolean} playing */
   again(playing) {
     const { writer, state } = this;
@@ -166,7 +170,7 @@ class Look {
   redraw() {
     const { root, writer, model, fast, built } = this;
     const { story } = writer;
-    this.controls.show({ writer, model, fast });
+    this.controls.show({ writer, model, fast: fast.value });
     if (writer.error && !built) this.awake();
     // the first frame stays until all of its rows are there again
     if (!story?.rows || (!built && story.rows < story.tokens.length)) return;
