@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { everything, launch, missing, served } from '../site.js';
+import { told } from './in-the-page.js';
 import { drawn, giveFiles, openLook, PANEL } from './page.js';
 
 /** Opens the lab alone. The page's model waits until `arrive` is called. */
@@ -45,6 +46,8 @@ describe('a file that is opened while the page’s model is on its way', { skip:
 });
 
 describe('a file that is opened in the lab', { skip: missing }, () => {
+  const file = 'model/another.gguf';
+  const panels = ['look', 'cold-hot', 'lab'];
   let page;
   served(
     async ({ browser, site }) => {
@@ -53,7 +56,7 @@ describe('a file that is opened in the lab', { skip: missing }, () => {
       await everything(page);
     },
     launch,
-    { panels: ['look', 'lab'] },
+    { panels, change: { [`web/${file}`]: () => letters(2) } },
   );
   const line = () => page.textContent('.lab-model [role=status]');
 
@@ -64,5 +67,22 @@ describe('a file that is opened in the lab', { skip: missing }, () => {
     assert.equal(await page.textContent(`${PANEL} .look-status`), '');
     const again = page.locator(PANEL).getByRole('button', { name: 'try again' });
     assert.equal(await again.isVisible(), false);
+  });
+
+  test('and is a model tells the four stories anew, under its name', async () => {
+    const stories = page.locator('#cold-hot-panel[data-told="true"]');
+    const text = () => page.locator('.cold-story[data-t="1"] .cold-text').textContent();
+    await page.locator('.cold-stories').scrollIntoViewIfNeeded();
+    await stories.waitFor();
+    const before = await text();
+    await giveFiles(page.locator('#lab-file'), [['mine.gguf', letters(2)]]);
+    await becomes(line, /^mine\.gguf: 4 layers of 8 heads/);
+    await page.locator('#lab-panel[data-told="true"]').waitFor();
+    await page.locator('.cold-stories').scrollIntoViewIfNeeded();
+    await becomes(() => page.textContent('.cold-lead'), /The model is mine\.gguf\.$/);
+    await stories.waitFor();
+    assert.notEqual(await text(), before);
+    const how = { T: 1, interventions: [], count: 40, file };
+    assert.equal(await text(), await page.evaluate(told, how));
   });
 });

@@ -35,6 +35,9 @@ export async function build(root, { state, row, engine, model }) {
   root.classList.add('cold');
   const ch = await engine();
   let own = example();
+  /** The files of its model. @type {unknown} */
+  let of;
+  let visible = false;
   let failed = false;
   const bars = new Bars();
   const slider = heatSlider(state.T, {
@@ -67,15 +70,23 @@ export async function build(root, { state, row, engine, model }) {
   const followed = [followTemperature(row, state.T)];
   row.on(draw);
   draw();
-  onSight(root, async (visible) => {
+  const tell = async () => {
     if (!visible) return;
     const told = await stories.tellAll(async (remote) => {
-      own ??= await exampleOf(remote, PROMPT);
+      if (!own || of !== model.source) own = await exampleOf(remote, PROMPT);
+      of = model.source;
       draw();
     });
     if (told) return;
     failed = true;
     draw();
+  };
+  onSight(root, (seen) => {
+    visible = seen;
+    void tell();
+  });
+  model.on(({ phase, source }) => {
+    if (phase === 'ready' && source !== stories.of) void tell();
   });
   return {
     followed,

@@ -10,6 +10,9 @@ const NAMES = new Map([
   [4, 'T = 4: hot'],
   [Infinity, 'T = ∞: all words alike'],
 ]);
+const LEAD =
+  'The same story, told on at four temperatures. It always writes the likeliest word. Only its ' +
+  'looks are colder or hotter.';
 
 export class Stories {
   /**
@@ -19,7 +22,12 @@ export class Stories {
   constructor(root, model) {
     this.root = root;
     this.model = model;
+    /** Whether all four are there to their ends. */
     this.told = false;
+    /** The files of the model that told them. @type {unknown} */
+    this.of = undefined;
+    /** A telling begins when this one has ended. @type {Promise<unknown>} */
+    this.newest = Promise.resolve();
     this.stories = FOUR.map((T) => {
       const text = html('span', { class: 'cold-text' });
       const element = html(
@@ -31,33 +39,37 @@ export class Stories {
       return { T, text, element };
     });
     this.element = block('cold-stories', ...this.stories.map(({ element }) => element));
-    this.lead = paragraph(
-      'cold-lead',
-      'The same story, told on at four temperatures. It always writes the likeliest word. Only ' +
-        'its looks are colder or hotter.',
-    );
+    this.lead = paragraph('cold-lead', LEAD);
     this.status = status('look-status');
   }
 
   /**
-   * Tells all four, once.
+   * Tells all four, unless the model that is there has told them.
    * @param {(remote: import('./texts.js').RemoteModel) => Promise<void>} first
    * @returns {Promise<boolean>} false where the model does not tell them
    */
-  async tellAll(first) {
-    if (this.told) return true;
-    this.told = true;
+  tellAll(first) {
+    const telling = this.newest.then(() => this.tellOnce(first));
+    this.newest = telling;
+    return telling;
+  }
+
+  /** @param {Parameters<Stories['tellAll']>[0]} first */
+  async tellOnce(first) {
     const { model, root } = this;
+    if (this.told && this.of === model.source) return true;
+    this.told = false;
     let failed = false;
+    root.dataset.told = 'false';
     root.dataset.telling = '';
     try {
       await model.use(async (remote, signal) => {
+        this.begin();
         await first(remote);
         await this.tellEach(remote, signal);
       });
       setText(this.status, '');
     } catch (error) {
-      this.told = false;
       failed = true;
       setText(
         this.status,
@@ -69,15 +81,24 @@ export class Stories {
     return !failed;
   }
 
+  /** The stories of another model go. */
+  begin() {
+    const { source, name } = this.model;
+    this.of = source;
+    setText(this.lead, source ? `${LEAD} The model is ${name}.` : LEAD);
+    for (const { text, element } of this.stories) {
+      setText(text, '');
+      delete element.dataset.told;
+    }
+  }
+
   /** @param {import('./texts.js').RemoteModel} remote @param {AbortSignal} signal */
   async tellEach(remote, signal) {
     for (const { T, text, element } of this.stories) {
       await tellAt(remote, signal, PROMPT, T, (written) => setText(text, written));
-      if (signal.aborted) {
-        this.told = false;
-        return;
-      }
+      if (signal.aborted) return;
       element.dataset.told = 'whole';
     }
+    this.told = true;
   }
 }
