@@ -149,7 +149,8 @@ export class Store {
     const text = fragment.replace(/^#/, '');
     const cut = text.indexOf('?');
     const bare = cut < 0 && text.includes('=');
-    this.section = bare ? '' : cut < 0 ? text : text.slice(0, cut);
+    const section = bare ? '' : cut < 0 ? text : text.slice(0, cut);
+    this.section = section;
     const given = new URLSearchParams(bare ? text : cut < 0 ? '' : text.slice(cut + 1));
     const notices = [];
     const version = given.get('v') ?? VERSION;
@@ -177,6 +178,8 @@ export class Store {
       signal.set(value);
     }
     const mended = this.rules.map((mend) => mend());
+    // signals that changed have named their own sections
+    if (section) this.section = section;
     return [...notices, ...mended.filter((each) => each !== undefined)];
   }
 
