@@ -190,6 +190,8 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await go(page, '#H=4');
     await page.getByRole('link', { name: 'Why softmax', exact: true }).click();
     assert.equal(await page.evaluate(() => location.hash), '#trust?v=1&H=4');
+    await page.getByRole('link', { name: 'More models', exact: true }).click();
+    assert.equal(await page.evaluate(() => location.hash), '#sharing?v=1&H=4', 'of a panel, too');
     await reopen(page, site, '#distance?v=1&H=4');
     assert.ok(
       Math.abs(await page.$eval('#distance', (section) => section.getBoundingClientRect().top)) <

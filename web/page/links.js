@@ -23,18 +23,19 @@ function readLink(store) {
 export function followLinks(store) {
   readLink(store);
   const go = () => store.section && document.getElementById(store.section)?.scrollIntoView();
-  // a link with settings is followed by the browser, and read as any other address
-  for (const link of document.querySelectorAll('a[href^="#"]:not([href*="?"])')) {
-    link.addEventListener('click', (event) => {
-      event.preventDefault();
-      store.section = (link.getAttribute('href') ?? '').slice(1);
-      history.pushState(null, '', store.fragment() || location.pathname + location.search);
-      go();
-      const heading = document.getElementById(store.section)?.querySelector('h1, h2');
-      heading?.setAttribute('tabindex', '-1');
-      /** @type {HTMLElement | null | undefined} */ (heading)?.focus({ preventScroll: true });
-    });
-  }
+  // Panels make links, too. One with settings is followed by the browser, as any other address.
+  document.addEventListener('click', (event) => {
+    if (!(event.target instanceof Element)) return;
+    const link = event.target.closest('a[href^="#"]:not([href*="?"])');
+    if (!link) return;
+    event.preventDefault();
+    store.section = (link.getAttribute('href') ?? '').slice(1);
+    history.pushState(null, '', store.fragment() || location.pathname + location.search);
+    go();
+    const heading = document.getElementById(store.section)?.querySelector('h1, h2');
+    heading?.setAttribute('tabindex', '-1');
+    /** @type {HTMLElement | null | undefined} */ (heading)?.focus({ preventScroll: true });
+  });
   const arrive = () => {
     readLink(store);
     go();

@@ -4,6 +4,9 @@
  */
 import { byId, html } from '../plot/dom.js';
 
+/** It has settings, although none that differ, so that those of the last stop are over. */
+const END = '#look?v=1';
+
 /** @param {HTMLAnchorElement} link */
 const sectionOf = ({ hash }) => byId(hash.slice(1).replace(/\?.*/, ''));
 
@@ -16,7 +19,7 @@ export function tour(store) {
   const stop = store.number('tour', 0, { min: 0, max: links.length, integer: true });
   const line = html('p', { class: 'tour-stop', tabindex: -1 });
   const to = (/** @type {string} */ name, /** @type {HTMLAnchorElement | undefined} */ link) =>
-    html('a', { href: link ? link.getAttribute('href') : '#look' }, name);
+    html('a', { href: link ? link.getAttribute('href') : END }, name);
   stop.on((at) => {
     const link = links[at - 1];
     if (!link) return line.remove();
