@@ -9,12 +9,21 @@ import { go, launch, missing, opened, shoot } from '../site.js';
 const OTHERS = ['look', 'cold-hot', 'born', 'lab', 'proofs', 'use'];
 const PANELS = LONG ? [...Object.keys(BY_PANEL), ...OTHERS] : ['look', 'many-heads'];
 
-/** In a frame: the parts of the page that are seen, the excess of its width, its figure’s top. */
+/** A stop of the tour at these panels, whose links would be in the frame. */
+const STOPS = { look: 1, 'many-heads': 3 };
+
+/**
+ * In a frame: the parts of the page that are seen, the links to other parts, the excess of its
+ * width, its figure’s top.
+ */
 const seen = () => ({
   parts: [...document.querySelectorAll('main > *, body > *')]
     .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height > 0)
     .filter((each) => each.localName !== 'main')
     .map((each) => each.id || each.className || each.localName),
+  links: [...document.querySelectorAll('a[href^="#"]')]
+    .filter((each) => each.checkVisibility())
+    .map(({ textContent }) => textContent),
   across: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   window: [innerWidth, innerHeight],
   figure: document.querySelector('.embedded .panel').getBoundingClientRect().top,
@@ -68,10 +77,12 @@ describe('a frame of 640 by 480 pixels', { skip: missing }, () => {
 
   for (const id of PANELS)
     test(`it has ${id} and nothing else, its figure in sight, nothing too wide`, async () => {
-      const code = `<iframe src="${site.url}?embed=${id}" width="640" height="480"></iframe>`;
+      const at = `?embed=${id}#tour=${STOPS[id] ?? 0}`;
+      const code = `<iframe src="${site.url}${at}" width="640" height="480"></iframe>`;
       const frame = await framed(code, id);
-      const { parts, across, window, figure } = await frame.evaluate(seen);
+      const { parts, links, across, window, figure } = await frame.evaluate(seen);
       assert.deepEqual(parts, [id]);
+      assert.deepEqual(links, []);
       assert.equal(across, 0);
       assert.deepEqual(window, [640, 480]);
       assert.ok(figure < 120, `the figure begins at ${figure}`);
