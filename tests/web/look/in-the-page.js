@@ -71,16 +71,18 @@ export async function pushedStory({ file }) {
 }
 
 /**
- * In the page: drops a file on the heading of the lab. Without a file's address it has one byte.
- * Returns whether the page took the two events from the browser, which would leave the page.
+ * In the page: drops a file on the heading of the lab, or elsewhere. Without a file's address it
+ * has one byte, and without a name it is a text. Returns whether the page took the two events from
+ * the browser, which would leave the page.
  */
-export async function dropped({ name, file }) {
+export async function dropped({ name, file, on = '#lab h2' }) {
   const bytes = file ? await (await fetch(file)).arrayBuffer() : new Uint8Array(1);
   const dataTransfer = new DataTransfer();
-  dataTransfer.items.add(new File([bytes], name));
+  if (name) dataTransfer.items.add(new File([bytes], name));
+  else dataTransfer.setData('text/plain', 'some words');
   return ['dragover', 'drop'].map((type) => {
     const event = new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer });
-    document.querySelector('#lab h2').dispatchEvent(event);
+    document.querySelector(on).dispatchEvent(event);
     return event.defaultPrevented;
   });
 }

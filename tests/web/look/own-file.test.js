@@ -1,11 +1,11 @@
-/** A reader's own model in the lab, which comes before the page's. */
+/** A reader's own model in the lab: files that come before the page's, or are dropped beside it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { everything, launch, missing, served } from '../site.js';
-import { told } from './in-the-page.js';
-import { drawn, giveFiles, openLook, PANEL } from './page.js';
+import { dropped, told } from './in-the-page.js';
+import { drawn, giveFiles, openLook, PANEL, singlePanel } from './page.js';
 
 /** Opens the lab alone. The page's model waits until `arrive` is called. */
 async function openLab(browser, site) {
@@ -21,7 +21,7 @@ async function openLab(browser, site) {
   return { page, arrive };
 }
 
-describe('a file that is opened while the page’s model is on its way', { skip: missing }, () => {
+describe('a file of the reader’s own', { skip: missing }, () => {
   let browser;
   let site;
   served((started) => ({ browser, site } = started));
@@ -30,7 +30,7 @@ describe('a file that is opened while the page’s model is on its way', { skip:
     ['arrives', 200],
     ['is not there', 404],
   ])
-    test(`stays when that model ${how}`, async () => {
+    test(`opened before the page’s model, it stays when that model ${how}`, async () => {
       const { page, arrive } = await openLab(browser, site);
       await giveFiles(page.locator('#lab-file'), [['mine.gguf', letters()]]);
       const hash = () => page.evaluate(() => location.hash);
@@ -43,6 +43,17 @@ describe('a file that is opened while the page’s model is on its way', { skip:
       assert.ok(await page.getByRole('button', { name: 'back to the page’s model' }).isVisible());
       await page.close();
     });
+
+  test('dropped beside the lab, it changes nothing, and a text is dropped as ever', async () => {
+    const page = await singlePanel(browser, site, 'lab');
+    const beside = (name) => page.evaluate(dropped, { name, on: 'body' });
+    assert.deepEqual(await beside('x.bin'), [true, true]);
+    assert.deepEqual(await beside(), [false, false]);
+    assert.equal(await page.locator('.lab-model').isVisible(), false);
+    assert.deepEqual(await page.evaluate(dropped, { name: 'x.bin' }), [true, true]);
+    await becomes(() => page.textContent('.lab-model'), /^x\.bin is no model\./);
+    await page.close();
+  });
 });
 
 describe('a file that is opened in the lab', { skip: missing }, () => {

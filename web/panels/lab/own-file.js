@@ -108,5 +108,18 @@ export function ownFile(root, model) {
     event.preventDefault();
     void open([...(event.dataTransfer?.files ?? [])]);
   });
+  refuseElsewhere();
   return { element, line, restore };
+}
+
+/** A file that is dropped beside the section would take the place of the page. */
+function refuseElsewhere() {
+  for (const type of /** @type {const} */ (['dragover', 'drop']))
+    document.addEventListener(type, (event) => {
+      const { dataTransfer, defaultPrevented } = event;
+      // words may be dropped into a field
+      if (defaultPrevented || !dataTransfer?.types.includes('Files')) return;
+      event.preventDefault();
+      dataTransfer.dropEffect = 'none';
+    });
 }
