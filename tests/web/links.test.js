@@ -175,6 +175,41 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     }
   });
 
+  test('a copy says so for a moment, and one that is refused shows its text once', async () => {
+    for (const [place, name] of [
+      ['#one-look .tools', 'copy link'],
+      ['#statement-C0', 'copy a report'],
+    ]) {
+      /** Twice at once. The labels after each press. */
+      const press = (allowed) =>
+        page.evaluate(
+          async ([place, name, allowed]) => {
+            navigator.clipboard.writeText = () =>
+              allowed ? Promise.resolve() : Promise.reject(new Error('refused'));
+            const buttons = [...document.querySelectorAll(`${place} button`)];
+            const button = buttons.find(({ textContent }) => textContent === name);
+            const labels = [];
+            for (const _ of ['once', 'and again']) {
+              button.click();
+              await new Promise(requestAnimationFrame);
+              labels.push(button.textContent);
+            }
+            return labels;
+          },
+          [place, name, allowed],
+        );
+      const named = () => page.locator(`${place} button`, { hasText: name }).count();
+      const texts = () => page.locator(`${place} textarea, ${place} + textarea`).count();
+      assert.deepEqual(await press(true), ['copied', 'copied']);
+      await becomes(named, 1, name);
+      assert.deepEqual(await press(false), [name, name]);
+      assert.equal(await texts(), 1, `${name}: the text, to be copied by hand`);
+      await press(true);
+      assert.equal(await texts(), 0);
+      await becomes(named, 1, name);
+    }
+  });
+
   test('a link that is followed names its section still, when others have changed', async () => {
     await go(page, '#distance?v=1&rk=1');
     await go(page, '#many-heads?v=1&H=4');

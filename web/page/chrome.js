@@ -20,13 +20,16 @@ function action(label, act) {
  * @param {HTMLButtonElement} button @param {string} text
  */
 export async function copy(button, text) {
-  const before = button.textContent ?? '';
+  // pressed again, it may say “copied” still
+  const label = (button.dataset.label ??= button.textContent ?? '');
+  const shown = button.parentElement?.nextElementSibling;
+  if (shown instanceof HTMLTextAreaElement) shown.remove();
   try {
     await navigator.clipboard.writeText(text);
     setText(button, 'copied');
-    setTimeout(() => setText(button, before), 1500);
+    setTimeout(() => setText(button, label), 1500);
   } catch {
-    const field = html('textarea', { readonly: true, rows: 3, 'aria-label': before }, text);
+    const field = html('textarea', { readonly: true, rows: 3, 'aria-label': label }, text);
     button.parentElement?.after(field);
     field.select();
   }

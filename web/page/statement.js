@@ -3,6 +3,7 @@
  * and the oracle's code. The verdict is a word, a glyph and a colour; `data-*` attributes carry
  * every number in full.
  */
+import { copy } from './chrome.js';
 import { html, setAttributes, setText } from '../plot/dom.js';
 import { scientific, short } from '../plot/format.js';
 
@@ -189,7 +190,7 @@ export class Statement {
     this.element.dispatchEvent(new Event('verdict', { bubbles: true }));
   }
 
-  async copyReport() {
+  copyReport() {
     const numbers = [...this.element.attributes]
       .filter((a) => a.name.startsWith('data-'))
       .map((a) => `${a.name.slice(5)} = ${a.value}`);
@@ -200,13 +201,6 @@ export class Statement {
       report.environment(),
       navigator.userAgent,
     ].join('\n');
-    try {
-      await navigator.clipboard.writeText(text);
-      setText(this.copy, 'copied');
-    } catch {
-      this.copy.replaceWith(
-        html('textarea', { readonly: true, rows: 8, 'aria-label': 'Report' }, text),
-      );
-    }
+    return copy(this.copy, text);
   }
 }
