@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { drawn, everything, missing, served } from './site.js';
 
-/** The resolved colours of some of the page's names. */
+/** The resolved colours of some of the page's names, as a picture has them. */
 const colours = (page, names) =>
   page.evaluate((names) => {
     const probe = document.body.appendChild(document.createElement('i'));
+    probe.style.forcedColorAdjust = 'none';
     const found = names.map((name) => {
       probe.style.color = `var(${name})`;
       return getComputedStyle(probe).color;
@@ -91,7 +92,7 @@ describe('a medium with colours of its own', { skip: missing }, () => {
 
   for (const theme of ['auto', 'dark'])
     test(`paper is light, with the ${theme} theme chosen`, async () => {
-      const names = ['--paper', '--ink', '--q', '--k', '--v', '--rule', '--link'];
+      const names = ['--paper', '--ink', '--q', '--k', '--v', '--rule', '--link', '--w1', '--w6'];
       await wear('light', 'auto');
       const light = await corners(page);
       await page.emulateMedia({ media: 'print' });
@@ -146,7 +147,10 @@ describe('a medium with colours of its own', { skip: missing }, () => {
     test(`forced colours are used with a ${colorScheme} system`, async () => {
       await wear(colorScheme, 'auto');
       await page.emulateMedia({ forcedColors: 'active' });
-      const check = async () =>
+      const brightness = (colour) => colour.match(/\d+/g).reduce((sum, each) => sum + +each, 0);
+      const check = async () => {
+        const [paper, strongest] = (await colours(page, ['--paper', '--w6'])).map(brightness);
+        assert.ok(Math.abs(paper - strongest) > 600, 'the strongest look stands out');
         assert.deepEqual(
           await colours(page, ['--paper', '--ink', '--k', '--pass']),
           await page.evaluate(() => {
@@ -159,6 +163,7 @@ describe('a medium with colours of its own', { skip: missing }, () => {
             return [canvas, text, text, text];
           }),
         );
+      };
       await check();
       await page.evaluate(() => void (document.documentElement.dataset.theme = 'dark'));
       await check();
