@@ -25,10 +25,15 @@ describe('using the page', { skip: missing }, () => {
     }
     const maps = seen.filter(({ kind }) => kind === 'map-cursor');
     assert.equal(maps.length, 1 + 1 + 1, 'a tab stop for all heads, the large one, and three maps');
+    const handles = seen.filter(({ kind }) => kind.startsWith('handle'));
     assert.equal(
-      seen.filter(({ kind }) => kind.startsWith('handle')).length,
+      handles.length,
       7 + 5 + 1 + 1,
       'the query and six keys, five reports, a budget and a compromise',
+    );
+    assert.deepEqual(
+      handles.slice(0, 7).map(({ kind }) => kind),
+      ['handle query', ...Array(6).fill('handle key')],
     );
     const oracles = seen.filter(({ name }) => name === 'show the oracle');
     // a few statements wait for a model or a training, and show none yet

@@ -55,17 +55,17 @@ export class Circle {
     this.keys = Array.from({ length: 6 }, (_, j) =>
       this.handle(`key ${j + 1}`, 'key', (degrees) => turnKey(j, degrees)),
     );
-    // it lies above a key that has its direction
+    this.picture.append(...this.keys);
     this.query = this.handle('query', 'query', turnQuery);
     this.query.append(
-      svg('rect', {
-        x: -11,
-        y: -11,
-        width: 22,
-        height: 22,
-        transform: 'rotate(45)',
-      }),
+      svg('rect', { x: -11, y: -11, width: 22, height: 22, transform: 'rotate(45)' }),
       svg('text', { y: 5, 'text-anchor': 'middle' }, 'q'),
+    );
+    // Tab comes to it before the keys, and it lies above one that has its direction
+    const above = svg(
+      'svg',
+      { viewBox: `0 0 ${SIZE} ${SIZE}`, role: 'presentation', class: 'circle-above' },
+      this.query,
     );
     this.glowing = html('span');
     this.note = '';
@@ -76,7 +76,7 @@ export class Circle {
     this.element = html(
       'figure',
       { class: 'circle' },
-      html('div', { class: 'circle-frame' }, this.canvas, this.picture),
+      html('div', { class: 'circle-frame' }, this.canvas, above, this.picture),
       this.caption,
     );
     onWidth(this.element, (width) => {
@@ -101,7 +101,6 @@ export class Circle {
       'aria-valuemax': 360,
       'aria-orientation': 'horizontal',
     });
-    this.picture.append(group);
     group.addEventListener('keydown', (event) => {
       const step = {
         ArrowRight: 1,
