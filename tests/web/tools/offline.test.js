@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
-import { calm, drawn, openLook, PANEL, shown, verdictOf } from '../look/page.js';
+import { MODEL_FILE } from '../../support/web/letters.js';
+import { calm, drawn, openLook, PANEL, shown, singlePanel, verdictOf } from '../look/page.js';
 import { browsers, serve } from '../site.js';
 
 for (const { name, missing, launch } of browsers)
@@ -66,5 +67,22 @@ for (const { name, missing, launch } of browsers)
             .evaluateAll((all) => [...new Set(all.map(({ dataset }) => dataset.verdict))].sort());
         await becomes(async () => (await states()).includes('waiting'), false);
         for (const state of await states()) assert.match(state, /^(holds|slack)$/);
+      });
+
+    for (const id of ['cold-hot', 'lab'])
+      test(`a frame of ${id} asks for the model again whenever a reader presses`, async () => {
+        site.alter({}, [id]);
+        lost = (path) => path.endsWith(MODEL_FILE);
+        const frame = await singlePanel(browser, site, id);
+        const again = frame.locator(`#${id}`).getByRole('button', { name: 'try again' });
+        const said = () => frame.locator(`#${id} .look-state`).textContent();
+        await again.click();
+        await becomes(said, /^.+try again$/);
+        lost = () => false;
+        await again.click();
+        await frame.locator(`#${id}-panel[data-told="true"]`).waitFor();
+        assert.equal(await again.isVisible(), false);
+        assert.equal(await said(), 'try again', 'no reason is left');
+        await frame.close();
       });
   });

@@ -46,7 +46,7 @@ export async function build(root, { state, row, engine, model }) {
     say: temperatureText,
   });
   const statement = statementOfRow();
-  const stories = new Stories(root, model);
+  const stories = new Stories(root, model, () => void tell());
   root.replaceChildren(
     block('look-bar', slider),
     bars.element,

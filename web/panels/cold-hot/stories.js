@@ -1,4 +1,5 @@
 /** One story, told on at four temperatures of the looks. */
+import { button } from '../../page/controls.js';
 import { block, paragraph, status } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { PROMPT } from '../look/state.js';
@@ -18,8 +19,9 @@ export class Stories {
   /**
    * @param {HTMLElement} root the panel, which says how far they are
    * @param {import('../../page/model.js').SharedModel} model
+   * @param {() => void} again tells the stories that failed
    */
-  constructor(root, model) {
+  constructor(root, model, again) {
     this.root = root;
     this.model = model;
     /** Whether all four are there to their ends. */
@@ -40,7 +42,10 @@ export class Stories {
     });
     this.element = block('cold-stories', ...this.stories.map(({ element }) => element));
     this.lead = paragraph('cold-lead', LEAD);
-    this.status = status('look-status');
+    this.said = status('look-status');
+    this.again = button('try again', again);
+    this.again.hidden = true;
+    this.status = block('look-state', this.said, this.again);
   }
 
   /**
@@ -62,18 +67,19 @@ export class Stories {
     let failed = false;
     root.dataset.told = 'false';
     root.dataset.telling = '';
+    this.say('');
     try {
       await model.use(async (remote, signal) => {
         this.begin();
         await first(remote);
         await this.tellEach(remote, signal);
       });
-      setText(this.status, '');
     } catch (error) {
       failed = true;
-      setText(
-        this.status,
-        model.phase === 'absent' ? 'The model is not here, so no story is told.' : String(error),
+      const { message } = /** @type {Error} */ (error);
+      this.say(
+        model.phase === 'absent' ? 'The model is not here, so no story is told.' : message,
+        true,
       );
     }
     delete root.dataset.telling;
@@ -90,6 +96,12 @@ export class Stories {
       setText(text, '');
       delete element.dataset.told;
     }
+  }
+
+  /** @param {string} text */
+  say(text, failed = false) {
+    setText(this.said, text);
+    this.again.hidden = !failed;
   }
 
   /** @param {import('./texts.js').RemoteModel} remote @param {AbortSignal} signal */

@@ -73,9 +73,13 @@ class Work {
     this.answered = undefined;
     /** @type {AbortController | undefined} */
     this.trying = undefined;
-    this.view = new View(root, state, model, () =>
-      this.trying ? this.trying.abort() : void this.tryEach(),
-    );
+    this.view = new View(root, state, model, {
+      tryAll: () => (this.trying ? this.trying.abort() : void this.tryEach()),
+      again: () => {
+        this.view.tell('');
+        this.catchUp();
+      },
+    });
     this.draw = onFrame([state.heads], () => this.redraw());
   }
 
@@ -164,7 +168,7 @@ class Work {
       const { message, code } = /** @type {Error & { code?: string }} */ (error);
       // the worker that is lost may be that of the shuffled model
       if (code === 'ENV') session.twin.drop();
-      view.tell(model.phase === 'absent' ? 'The model is not here.' : message);
+      view.tell(model.phase === 'absent' ? 'The model is not here.' : message, true);
     }
     if (this.request !== request) return;
     this.request = undefined;

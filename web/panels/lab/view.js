@@ -38,9 +38,10 @@ const key = (text) => paragraph('look-key', text);
 export class View {
   /**
    * @param {HTMLElement} root @param {State} state
-   * @param {import('../../page/model.js').SharedModel} model @param {() => void} tryAll
+   * @param {import('../../page/model.js').SharedModel} model
+   * @param {{ tryAll: () => void, again: () => void }} actions
    */
-  constructor(root, state, model, tryAll) {
+  constructor(root, state, model, { tryAll, again }) {
     this.root = root;
     this.state = state;
     this.switches = new HeadSwitches((name) => flip(state.heads, name));
@@ -67,6 +68,8 @@ export class View {
     this.why = block('lab-why');
     this.said = paragraph('look-said');
     this.status = status('look-status');
+    this.again = button('try again', again);
+    this.again.hidden = true;
     this.lead = paragraph('look-said');
     this.whose = key('');
     this.sum = key('');
@@ -111,7 +114,7 @@ export class View {
       options(state.how, 'A pressed head is', { off: 'off', blind: 'blind: all words alike' }),
       switches.element,
       block('look-buttons', tryAll, none),
-      this.status,
+      block('look-state', this.status, this.again),
     ];
   }
 
@@ -146,8 +149,9 @@ export class View {
   }
 
   /** @param {string} text about the work with the model */
-  tell(text) {
+  tell(text, failed = false) {
     setText(this.status, text);
+    this.again.hidden = !failed;
   }
 
   /** @param {boolean} on whether each head is being tried */
