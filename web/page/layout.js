@@ -1,5 +1,6 @@
 /** The pieces that panels are laid out of. */
 import { button, numberField } from './controls.js';
+import { notify } from './notice.js';
 import { html } from '../plot/dom.js';
 
 /** @typedef {import('../plot/dom.js').Child} Child */
@@ -7,6 +8,7 @@ import { html } from '../plot/dom.js';
 /** @typedef {string | readonly [string, Attributes]} Column its name; a column may have none */
 /** @typedef {import('./statement.js').Statement} Statement */
 /** @typedef {Readonly<Record<string, Statement>> | readonly Statement[]} Statements */
+/** @typedef {Pick<Statement, 'nothing'>} Told a statement, or anything that can say why not */
 
 /** @param {string} name of its class @param {...Child} children */
 export const block = (name, ...children) => html('div', { class: name }, ...children);
@@ -24,6 +26,23 @@ export const verdicts = (statements) =>
 /** @param {Statements} statements whose answers are on their way */
 export function wait(statements) {
   for (const statement of Object.values(statements)) statement.wait();
+}
+
+/**
+ * New numbers for a figure that shows others. Where they do not come, its statements check nothing,
+ * and the reader is told that the figure has not followed.
+ * @param {Readonly<Record<string, Told>> | readonly Told[]} statements that need these numbers
+ * @param {Promise<unknown>} work
+ */
+export async function orGiveUp(statements, work) {
+  try {
+    await work;
+  } catch (error) {
+    reportError(error);
+    const { message } = /** @type {Error} */ (error);
+    for (const each of Object.values(statements)) each.nothing(`it did not end: ${message}`);
+    notify('numbers', `A figure shows its numbers of before. New ones did not come: ${message}.`);
+  }
 }
 
 /** A figure, and the words beside it. @param {Element} figure @param {...Child} words */

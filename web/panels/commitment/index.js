@@ -2,7 +2,14 @@
 import { slider } from '../../page/controls.js';
 import { exampleOf } from '../../math/example.js';
 import { bestUseOf, compromise, spending } from '../../math/roads.js';
-import { besideWords, controlsRow, paragraph, verdicts, wait } from '../../page/layout.js';
+import {
+  besideWords,
+  controlsRow,
+  orGiveUp,
+  paragraph,
+  verdicts,
+  wait,
+} from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, scientific, short } from '../../plot/format.js';
 import { follow } from '../../page/row.js';
@@ -109,6 +116,7 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
 
   async function compete() {
     const example = exampleOf(row.value, keys);
+    scene = spent = undefined;
     wait(checks);
     const crowd = await lab.ask('commitment', 'compete', [example.scores]);
     if (!crowd) return;
@@ -120,7 +128,7 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
     shareOf(engine, exampleOf(sent, keys).scores, sent.temperature),
   );
   onFrame([state.share], draw);
-  onFrame([row], () => void compete());
+  onFrame([row], () => void orGiveUp(checks, compete()));
   document.addEventListener('themechange', draw);
   await compete();
   return {

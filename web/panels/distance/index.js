@@ -4,7 +4,15 @@
  */
 import { options, temperature, toggle } from '../../page/controls.js';
 import { onFrame } from '../../page/frames.js';
-import { block, controlsRow, scrolling, seedControls, verdicts, wait } from '../../page/layout.js';
+import {
+  block,
+  controlsRow,
+  orGiveUp,
+  scrolling,
+  seedControls,
+  verdicts,
+  wait,
+} from '../../page/layout.js';
 import { html } from '../../plot/dom.js';
 import { short } from '../../plot/format.js';
 import { Bell } from './bell.js';
@@ -26,6 +34,7 @@ export async function build(root, context) {
   /** @type {Sides | undefined} */
   let latest;
   const compute = async () => {
+    latest = undefined;
     const found = /** @type {Sides | undefined} */ (
       await lab.ask('distance', 'sides', [settingOf(state)])
     );
@@ -39,11 +48,12 @@ export async function build(root, context) {
   };
   const again = () => latest && pictures.show(latest);
   const { T, seed, unitQueries, unitKeys, restore, precision, bare } = state;
-  onFrame([T, seed, unitQueries, unitKeys, restore], () => void compute());
+  const { all } = pictures.checks;
+  onFrame([T, seed, unitQueries, unitKeys, restore], () => void orGiveUp(all, compute()));
   onFrame([precision, bare], again);
-  onFrame([seed], () => void recompute());
+  onFrame([seed], () => void orGiveUp([], recompute()));
   document.addEventListener('themechange', again);
-  wait(pictures.checks.all);
+  wait(all);
   await Promise.all([compute(), recompute(), why.listen()]);
   return {
     state: () => ({ ...latest, why: why.shown }),

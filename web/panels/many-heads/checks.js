@@ -4,6 +4,7 @@
  */
 import { attentionRow, bitsThatDiffer, mayRead } from '../../math/oracle.js';
 import { scientific } from '../../plot/format.js';
+import { orGiveUp, wait } from '../../page/layout.js';
 import { Statement } from '../../page/statement.js';
 import { lengthOf, outputOfDisplayed, statisticsOf, undecided } from './rows.js';
 import { colourOfWeight, lookAt } from './seen.js';
@@ -94,13 +95,10 @@ export class Checks {
     if (this.found && this.shown === id) return this.drawnCheck(this.found, pictures);
     if (this.asked === id) return;
     this.asked = id;
-    const late = setTimeout(() => this.all.forEach((statement) => statement.wait()), LATE);
-    try {
-      const found = await this.lab.ask('many-heads', 'check', [id]);
-      if (found && this.asked === id) this.show(id, found);
-    } finally {
-      clearTimeout(late);
-    }
+    const late = setTimeout(() => wait(this.all), LATE);
+    const answer = this.lab.ask('many-heads', 'check', [id]).finally(() => clearTimeout(late));
+    const told = answer.then((found) => found && this.asked === id && this.show(id, found));
+    await orGiveUp(this.all, told);
   }
 
   /** @param {number} id @param {Found} found */

@@ -4,7 +4,7 @@
  */
 import { options } from '../../page/controls.js';
 import { onFrame } from '../../page/frames.js';
-import { block, paragraph, verdicts, wait } from '../../page/layout.js';
+import { block, orGiveUp, paragraph, verdicts, wait } from '../../page/layout.js';
 import { KIND_NAMES } from '../../plot/colour-scale.js';
 import { setText } from '../../plot/dom.js';
 import { onWidth } from '../../plot/width.js';
@@ -81,7 +81,7 @@ class Machine {
     const settings = [H, G, n, d, T, causal, reach, seed, kind, poison];
     const draw = () => this.draw();
     for (const signal of settings) signal.on(() => void (this.outdated = true));
-    onFrame(settings, () => void this.compute());
+    onFrame(settings, () => void orGiveUp(this.checks.all, this.compute()));
     onFrame([colour, head, at], draw);
     root.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.pointer.locked) this.pointer.release();

@@ -14,9 +14,10 @@ import { valuesOf } from './values.js';
 /** Milliseconds. */
 const SLICE = 30;
 
-/** The newest heads, and their number. @type {Run | undefined} */
+/** The newest heads. @type {Run | undefined} */
 let run;
-let id = 0;
+/** Their number. It is larger than any of a worker that was lost. */
+let id = Date.now();
 
 /** @param {Engine} engine @param {ReturnType<typeof import('./compute.js').settingOf>} setting */
 export function heads(engine, setting) {
@@ -51,7 +52,8 @@ export function heads(engine, setting) {
  * @param {Engine} engine @param {number} asked the number that the heads had then
  */
 export async function check(engine, asked) {
-  if (!run || id !== asked) return undefined;
+  if (!run) throw new Error('the heads were in another worker, which is lost');
+  if (id !== asked) return undefined;
   const { H, n } = run;
   const found = fresh(H, n);
   let started = performance.now();

@@ -2,7 +2,7 @@
 import { STATEMENTS } from '../../../src/cli/statement-list.js';
 import { button } from '../../page/controls.js';
 import { report } from '../../page/statement.js';
-import { controlsRow, scrolling, status } from '../../page/layout.js';
+import { controlsRow, orGiveUp, scrolling, status } from '../../page/layout.js';
 import { setText } from '../../plot/dom.js';
 import { Sheet } from './sheet.js';
 import { counted, Tally } from './tally.js';
@@ -23,13 +23,14 @@ export async function build(root, { state: { seed }, lab }) {
     progress,
     scrolling('All statements', sheet.element),
   );
-  seed.on((/** @type {number} */ value) => void prover.once(value).catch(prover.failed));
+  const prove = () => void orGiveUp([prover], prover.once(seed.value));
+  seed.on(prove);
   // the table of the page as it was delivered says the same, without verdicts
   const delivered = root.closest('section')?.querySelector('#statements');
   if (delivered instanceof HTMLElement) delivered.hidden = true;
   await prover.once(seed.value);
   const told = () => prover.told();
-  return { reset: () => void prover.once(seed.value), state: told, exports: { json: told } };
+  return { reset: prove, state: told, exports: { json: told } };
 }
 
 /** Runs all statements on the numbers of one seed, or of many. */
@@ -45,12 +46,16 @@ class Prover {
     this.tally = new Tally();
     /** Of the newest run; others have ended. */
     this.latest = 0;
-    this.failed = (/** @type {Error} */ { message }) => this.say(`It did not end: ${message}.`);
   }
 
   /** @param {string} text */
   say(text) {
     setText(this.progress, text);
+  }
+
+  /** The verdicts of before stay. @param {string} why */
+  nothing(why) {
+    this.say(`Another run was begun, but ${why}.`);
   }
 
   /** @param {number} seed @returns {Promise<Proof | undefined>} */

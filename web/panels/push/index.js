@@ -1,6 +1,6 @@
 /** Push and scale: softmax cannot jump, and one division keeps it alive. */
 import { temperature } from '../../page/controls.js';
-import { block, controlsRow, paragraph, verdicts, wait } from '../../page/layout.js';
+import { block, controlsRow, orGiveUp, paragraph, verdicts, wait } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
 import { onFrame } from '../../page/frames.js';
@@ -65,6 +65,7 @@ export async function build(root, { state, lab }) {
   let found;
   async function push() {
     const asked = state.T.value;
+    found = undefined;
     const moves = /** @type {Moves | undefined} */ (await lab.ask('push', 'bump', [asked]));
     if (!moves) return;
     found = moves;
@@ -81,7 +82,8 @@ export async function build(root, { state, lab }) {
   }
 
   wait(checks);
-  onFrame([state.T], () => void push());
+  const { scale: _, ...ofMoves } = checks;
+  onFrame([state.T], () => void orGiveUp(ofMoves, push()));
   const [fan] = await Promise.all([lab.ask('push', 'spread', [SEED]), push()]);
   if (fan) {
     fans.show(fan);

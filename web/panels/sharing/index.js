@@ -3,6 +3,7 @@ import { slider } from '../../page/controls.js';
 import {
   besideWords,
   controlsRow,
+  orGiveUp,
   paragraph,
   scrolling,
   verdicts,
@@ -85,6 +86,7 @@ export async function build(root, { state, lab }) {
   /** @type {Shared | undefined} */
   let found;
   async function share() {
+    found = undefined;
     const setting = { seed: state.seed.value, part: state.part.value, T };
     const shared = /** @type {Shared | undefined} */ (await lab.ask('sharing', 'share', [setting]));
     if (!shared) return;
@@ -102,7 +104,8 @@ export async function build(root, { state, lab }) {
   }
 
   wait(checks);
-  onFrame([state.part, state.seed], () => void share());
+  const { latent: _, ...ofSharing } = checks;
+  onFrame([state.part, state.seed], () => void orGiveUp(ofSharing, share()));
   const [both] = await Promise.all([
     lab.ask('sharing', 'latent', [{ seed: state.seed.value, T }]),
     share(),
