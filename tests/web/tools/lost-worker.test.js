@@ -12,10 +12,11 @@ const SETTINGS = {
   distance: 'kT=1',
   push: 'pushT=2',
   sharing: 'share=0.5',
+  speed: 'sn=128',
   proofs: 'proofSeed=2',
 };
 /** Statements of these panels that need no other numbers then. */
-const STAY = ['why-sum', 'why-split', 'C25', 'C23'];
+const STAY = ['why-sum', 'why-split', 'C25', 'C23', 'K2-float64', 'K2-float32'];
 /** The panel that asks when a reader has sent a row. */
 const OF_ROW = 'commitment';
 
@@ -67,6 +68,8 @@ describe('panels whose worker is lost', { skip: missing }, () => {
     assert.deepEqual(await verdicts(page), { ...whole, ...as(asked, 'none') });
     const proofs = () => page.textContent('#proofs .progress');
     assert.equal(await proofs(), 'Another run was begun, but it did not end: it was lost.');
+    const speed = page.locator('#speed-panel .speed-said');
+    assert.equal(await speed.textContent(), 'Nothing is timed: it did not end: it was lost.');
     await lose('');
     await go(page, '#');
     assert.deepEqual(await verdicts(page), whole);

@@ -8,6 +8,7 @@ import {
   numbersRow,
   numbersTable,
   onSight,
+  orGiveUp,
   scrolling,
   status,
   verdicts,
@@ -69,7 +70,7 @@ export async function build(root, { state, lab }) {
     fused.element,
     verdicts([statement, ...Object.values(fused.checks)]),
   );
-  state.n.on(() => race.compare());
+  state.n.on(() => void orGiveUp([race], race.compare()));
   onSight(element, (visible) => race.seen(visible));
   await Promise.all([race.compare(), fused.begin()]);
   return {
@@ -143,6 +144,12 @@ class Race {
     this.button.disabled = !this.equal;
     if (!this.equal) return setText(this.said, 'They are not equal, so nothing is timed.');
     this.seen(this.visible);
+  }
+
+  /** The ways are not known to be equal. @param {string} why */
+  nothing(why) {
+    this.statement.nothing(why);
+    setText(this.said, `Nothing is timed: ${why}.`);
   }
 
   async measure(/** @type {number} */ rounds) {
