@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { bits } from './bits.js';
+import { ROUTES } from '../../web/panels/one-look/index.js';
 import { attentionWeights } from './recompute.js';
 import {
   browsers,
@@ -201,6 +202,10 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     const { weights, kl } = attentionWeights(on(38), [12, 58, 100, 165, 235, 310].map(on), 0.22);
     for (const weight of weights) assert.ok(text.includes(weight.toFixed(4)), weight.toFixed(4));
     assert.ok(text.includes(`${kl.toFixed(3)} nats`));
+    const [, named] = text.match(/give these weights: ([^.]*)\./);
+    const routes = named.split(/,| and /).map((name) => name.trim().replace(/^the /, ''));
+    assert.deepEqual(routes, ROUTES);
+    assert.match(text, /statements to check/);
     assert.doesNotMatch(text, /loading|Theme|click/);
     for (const figure of ['#one-look-panel', '#many-heads-panel', '#distance-panel'])
       assert.equal((await page.locator(figure).boundingBox()).height, 0);
