@@ -15,6 +15,13 @@ test('texts I, II and III are links to the notes, which list as many sources', (
   for (const numeral of named) assert.match(notes, new RegExp(`<th scope="col">${numeral}, the `));
 });
 
+test('a section whose numbers are not of the model says so', () => {
+  for (const id of ['one-look', 'many-heads', 'trust', 'distance', 'push', 'sharing', 'speed']) {
+    const [section] = new RegExp(`<section id="${id}".*?</section>`, 's').exec(html);
+    assert.match(section, /made up|random/, id);
+  }
+});
+
 test('the notes say how to cite the page, with a year and an address', () => {
   const [, cite] = /<h3>To cite<\/h3>\s*<p>(.*?)<\/p>/s.exec(notes);
   assert.match(

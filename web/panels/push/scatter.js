@@ -46,8 +46,8 @@ export class Scatter {
           `How far weights move against how far scores are pushed, ${found.moved.length} pairs ` +
           `of rows at T ${short(T)}. None moves by more than ${short(found.bound)} times the push.`,
         caption:
-          `${found.moved.length} rows, each pushed once. No dot is above the line. The boldest, ` +
-          `at a tie of two keys, reaches ${short(share, 4)}\u202f% of it.`,
+          `${found.moved.length} made-up rows, each pushed once. No dot is above the line. The ` +
+          `boldest, at a tie of two keys, reaches ${short(share, 4)}\u202f% of it.`,
       },
       svg('path', { d: `M${beyond.map((p) => p.join()).join('L')}Z`, class: 'forbidden' }),
       axes({ x, y, xLabel: 'push on the scores', yLabel: 'move of the weights' }),
