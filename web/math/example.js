@@ -1,6 +1,12 @@
 /** The row that the panels start from, until a reader sends them one of the model. */
 
-/** @typedef {{ words: string[], scores: Float64Array, own: boolean }} Example */
+/**
+ * @typedef {object} Example
+ * @property {string[]} words
+ * @property {Float64Array} scores
+ * @property {number[]} places of the keys in their row, none for keys of our own
+ * @property {boolean} own
+ */
 
 /** At “wanted”: a name, a noun and a pronoun stand out, as they do in a story. */
 const WORDS = ['Lily', 'saw', 'a', 'red', 'ball', 'She'];
@@ -18,6 +24,7 @@ export function exampleOf(row, { minKeys, maxKeys } = { minKeys: 2, maxKeys: 6 }
     return {
       words: WORDS.slice(-maxKeys),
       scores: Float64Array.from(SCORES.slice(-maxKeys)),
+      places: [],
       own: true,
     };
   }
@@ -29,6 +36,7 @@ export function exampleOf(row, { minKeys, maxKeys } = { minKeys: 2, maxKeys: 6 }
   return {
     words: places.map(word),
     scores: Float64Array.from(places, (j) => row.scores[j]),
+    places,
     own: false,
   };
 }

@@ -93,6 +93,10 @@ describe('the row in the panels', { skip: missing }, () => {
       const heat = page.locator(`${PANEL} .look-bar input[type=range] >> nth=0`);
       await heat.fill(String(position));
       await lock(at);
+      assert.match(
+        await page.textContent('#trust .look-key'),
+        /the first number of the word’s value/,
+      );
       for (const { id, words, weights, crumb } of await panels(page)) {
         const { words: expected, n } = await best(page, MAX_KEYS[id]);
         assert.match(crumb, /^The row: layer/, id);

@@ -11,6 +11,7 @@ import { Statement } from '../../page/statement.js';
 import { codeOf } from './code.js';
 import { challenge, neighbour, testify } from './compute.js';
 import { Picture } from './picture.js';
+import { originOf, reportsOf } from './reports.js';
 import { REPORTS } from './state.js';
 
 const statements = () => ({
@@ -52,12 +53,16 @@ export async function build(root, { engine: load, state, row, keys }) {
   );
   const checks = statements();
   const sentence = paragraph('sentence');
+  const origin = paragraph('look-key');
   const T = temperature(state.T, (T) => `T ${short(T)}`, { min: 0.1, max: 20 });
   root.replaceChildren(
-    besideWords(picture.figure.element, sentence, controlsRow(T.element)),
+    besideWords(picture.figure.element, sentence, origin, controlsRow(T.element)),
     verdicts(checks),
   );
-  const followed = [followTemperature(row, state.T), follow(row, state.reports, () => REPORTS)];
+  const followed = [
+    followTemperature(row, state.T),
+    follow(row, state.reports, (sent) => reportsOf(sent, keys).reports),
+  ];
   /** @type {ReturnType<typeof testify>} */
   let found;
   /** @type {string[]} */
@@ -75,6 +80,7 @@ export async function build(root, { engine: load, state, row, keys }) {
         `${fixed(found.output, 2)}. “${words[best]}” is trusted most: ` +
         `${Math.round(100 * found.weights[best])} % of the mean is that report.`,
     );
+    setText(origin, originOf(reportsOf(row.value, keys), state.reports.value));
     tell(checks, found);
   };
   onFrame([state.T, state.reports, row], draw);
@@ -82,6 +88,7 @@ export async function build(root, { engine: load, state, row, keys }) {
   draw();
   return {
     followed,
+    reset: () => row.value && state.reports.follow(reportsOf(row.value, keys).reports),
     state: () => ({ words, ...found }),
     code: () => codeOf({ words, ...found }),
     exports: { svg: () => picture.figure.picture },
