@@ -160,7 +160,7 @@ export async function write(browser, page, milliseconds) {
       written += now < before ? now : now - before;
       before = now;
       const said = await page.locator('.look-status').textContent();
-      const rate = Number(/now: (\d+) tokens/.exec(said ?? '')?.[1]);
+      const rate = Number(/now: (\d+) words/.exec(said ?? '')?.[1]);
       if (rate) rates.push(rate);
     }
   });

@@ -9,7 +9,7 @@ import { tellFirst } from '../../../web/panels/look/first.js';
 import { firstFrame } from '../../../web/panels/look/frame.js';
 import { mapPaths, pooledLine, shade } from '../../../web/panels/look/shade.js';
 import { Story } from '../../../web/panels/look/story.js';
-import { foretold, lineOf } from '../../../web/panels/look/surprise.js';
+import { foretold, inBits, lineOf } from '../../../web/panels/look/surprise.js';
 import {
   countOfSharp,
   distance,
@@ -87,7 +87,7 @@ describe('the first frame of the look', () => {
     for (const { id } of story.tokens.slice(0, i)) ({ logits: z } = model.step(id));
     const sum = z.reduce((total, x) => total + Math.exp(x), 0);
     const chance = Math.exp(z[story.tokens[i].id]) / sum;
-    const [, line] = /<p class="look-surprise">(.*?)<\/p>/.exec(html);
+    const [, line] = /<p class="look-surprise">(.*?)<\/p>/s.exec(html);
     const values = [...line.matchAll(/data-value="([^"]*)"/g)].map(([, value]) => Number(value));
     assert.equal(values.length, 2);
     assert.ok(Math.abs(values[0] - chance) < 1e-9 * chance);
@@ -158,15 +158,14 @@ describe('the words of the look', () => {
     assert.match(countOfSharp(told, 1, false), /^1 of 2 heads/);
   });
 
-  test('a surprise is told as a chance and in bits, and the first word has none', () => {
+  test('a surprise is told as a chance, deeper in bits, and the first word has none', () => {
     const told = made('abc', { 0: [1] });
     told.bits.set([NaN, 2, 12]);
     assert.match(plain(foretold(told, 0)), /^The text begins here/);
-    assert.equal(
-      plain(foretold(told, 1)),
-      'Before it came, the model gave ‘bb’ a chance of 25 %: a surprise of 2.0 bits.',
-    );
-    assert.match(plain(foretold(told, 2)), /a chance of 1 in 4,100: a surprise of 12\.0 bits/);
+    assert.deepEqual(inBits(told, 0), []);
+    assert.equal(plain(foretold(told, 1)), 'Before it came, the model gave ‘bb’ a chance of 25 %.');
+    assert.match(plain(foretold(told, 2)), /a chance of 1 in 4,100\.$/);
+    assert.equal(plain(inBits(told, 2)), ' This is a surprise of 12.0 bits.');
     assert.deepEqual([NaN, 0, 0.9, 1, 4, 40, Infinity].map(lineOf), [0, 0, 0, 0.75, 3, 8, 8]);
   });
 

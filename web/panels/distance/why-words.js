@@ -24,8 +24,9 @@ export function summed({ q, scale }, { bars, dot, score }) {
   const largest = bars.reduce((best, x, c) => (Math.abs(x) > Math.abs(bars[best]) ? c : best), 0);
   const way = bars[largest] < 0 ? 'most against it' : 'most for it';
   return (
-    'A query and a key are lists of numbers. Each bar is the product of two of them, one of the ' +
-    `query and one of the key. Channel ${largest} does ${way}, with ${points(bars[largest])}. ` +
+    'A query and a key are lists of numbers. A place in these lists is a channel. Each bar is ' +
+    'the product of the two numbers of a channel. ' +
+    `Channel ${largest} does ${way}, with ${points(bars[largest])}. ` +
     `All ${q.length} add up to ${points(dot)}. Times ${short(scale)} this is the score, ` +
     `${points(score)}.`
   );

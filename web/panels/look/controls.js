@@ -150,7 +150,10 @@ function words(writer, model, fast) {
   if (model.phase === 'loading') return model.waiting;
   if (writer.error) return writer.error.message;
   if (fast && writer.rate.value > 0)
-    return `Here, now: ${Math.round(writer.rate.value)} tokens a second, with all rows of each.`;
+    return (
+      `Here, now: ${Math.round(writer.rate.value)} words or pieces of words a second, each with ` +
+      'all its looks.'
+    );
   if (writer.cut) return 'This text is too long for the story, so only its beginning is read.';
   if (writer.story?.text.includes('\ufffd'))
     return 'The model does not know some of these letters. It reads them in pieces.';

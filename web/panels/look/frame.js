@@ -5,7 +5,7 @@
 import { headName } from '../../../src/js/model/inside/head-name.js';
 import { percent } from '../../plot/format.js';
 import { extent, mapPaths, shade, SHADES } from './shade.js';
-import { foretold } from './surprise.js';
+import { foretold, inBits } from './surprise.js';
 import { aboutHeads, countOfSharp, HINT, sentence, spaced } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -42,7 +42,8 @@ export function firstFrame(story, head, i) {
     `<div class="look-wall">${wall(story, head)}</div></div>`,
     `<div class="look-side"><p class="look-said">${marked(sentence(story, head, i, false))}</p>`,
     `<p class="look-count">${countOfSharp(story, i, false)}</p>`,
-    `<p class="look-surprise">${marked(foretold(story, i))}</p><p class="tick"></p>`,
+    `<p class="look-surprise">${marked(foretold(story, i))}`,
+    `<span data-depth="understand">${marked(inBits(story, i))}</span></p><p class="tick"></p>`,
     `${board(story, i)}</div></div></div>`,
   ].join('\n');
 }

@@ -4,7 +4,7 @@ import { Statement } from '../../page/statement.js';
 import { verdicts } from '../../page/layout.js';
 import { budget, checkBits, checkRow, scores, softmax } from './check.js';
 import { Seen } from './seen/seen.js';
-import { foretold } from './surprise.js';
+import { foretold, inBits } from './surprise.js';
 import { countOfSharp, sentence, sharpHeads } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -56,7 +56,8 @@ export class Said {
   /** @param {Story} story @param {Head} head @param {number} i @param {boolean} rest */
   show(story, head, i, rest) {
     this.sentence.replaceChildren(...sentence(story, head, i, rest).map(shown));
-    this.surprise.replaceChildren(...foretold(story, i).map(shown));
+    const deep = html('span', { 'data-depth': 'understand' }, ...inBits(story, i).map(shown));
+    this.surprise.replaceChildren(...foretold(story, i).map(shown), deep);
     this.count.dataset.value = String(sharpHeads(story, i, rest));
     setText(this.count, countOfSharp(story, i, rest));
   }

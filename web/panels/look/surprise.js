@@ -47,10 +47,19 @@ export function foretold(story, i) {
     { strong: pieceName(story, i) },
     ' a chance of ',
     { strong: chance(p), value: p },
-    ': a surprise of ',
-    { strong: fixed(bits, 1), value: bits },
-    ' bits.',
+    '.',
   ];
+}
+
+/**
+ * The same in bits, for readers who want to understand. Empty where nothing foretold the token.
+ * @param {Story} story @param {number} i
+ * @returns {(string | { strong: string, value?: number })[]}
+ */
+export function inBits(story, i) {
+  const bits = story.bits[i];
+  if (Number.isNaN(bits)) return [];
+  return [' This is a surprise of ', { strong: fixed(bits, 1), value: bits }, ' bits.'];
 }
 
 /** The tokens with their surprise, for a file. @param {Story | undefined} story */

@@ -115,7 +115,7 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
   `This model has ${layers * heads} such lookers, called heads: ${layers} layers of ${heads}. ` +
   'Each is a square, and its rows show, word by word, where it looked. ' +
   (kvHeads < heads
-    ? 'Squares under one line look at the same keys, and ask different questions. '
+    ? 'Squares under one line share one view of the words, and ask different questions. '
     : '') +
   'The framed one is on show. Head 2.5 is head 5 of layer 2, and both are counted from 0.';
 

@@ -32,9 +32,10 @@ export function cachesTable() {
     {
       name: 'caches',
       caption:
-        'The cache of one token in 16-bit numbers. Light: without sharing, cut off at 600 KB. ' +
-        'Each name links to the model’s configuration. Attention is multi-head (MHA), ' +
-        'grouped-query (GQA), multi-query (MQA) or multi-head latent (MLA).',
+        'The cache of one token, a word or a piece of one, in 16-bit numbers. ' +
+        'Light: without sharing, cut off at 600 KB. Each name links to the model’s ' +
+        'configuration. Attention is multi-head (MHA), grouped-query (GQA), multi-query (MQA) or ' +
+        'multi-head latent (MLA).',
       columns: ['model', 'heads', 'a token', 'kept of all keys', ''],
     },
     ...rows,

@@ -13,7 +13,7 @@ const NARROW = 480;
 const BOUNDS = /** @type {const} */ ([
   ['sharp', 'tightest bound'],
   ['note', 'the note’s bound'],
-  ['operator', 'by operator norm'],
+  ['operator', 'weakest bound'],
 ]);
 /** Of names beside the lines, and below a narrow chart. */
 const ROW = 18;
