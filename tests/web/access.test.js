@@ -146,7 +146,7 @@ describe('using the page', { skip: missing }, () => {
     for (const key of ['Home', 'ArrowUp', 'ArrowRight', 'ArrowRight'])
       await page.keyboard.press(key);
     const sentence =
-      /^Head 1.* Query (\d+), key (2): weight ([\d.e−]+), .*, ([\d.e−]+) times uniform\.$/;
+      /^Head 1.* Query (\d+), key (2): weight ([\d.e−]+), .*, ([\d.e−]+) times an even share\.$/;
     const spoken = await becomes(() => page.textContent('#live'), sentence);
     const [, i, j, told, times] = spoken.match(sentence);
     close(Number(told.replace('−', '-')), weights[i][j], 2e-3, 'the number that is said');
@@ -156,7 +156,7 @@ describe('using the page', { skip: missing }, () => {
     close(exact, weights[i][j], 1e-5, 'the number that is shown');
     const shown = (name) => page.textContent(`.readout [data-name="${name}"]`);
     assert.equal(await shown('weight'), told, 'one rounding for what is said and shown');
-    assert.equal(await shown('× uniform'), times);
+    assert.equal(await shown('times an even share'), times);
 
     await page.keyboard.press('Enter');
     await becomes(() => page.evaluate(() => location.hash), new RegExp(`at=${i}_${j}`));

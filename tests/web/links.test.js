@@ -49,7 +49,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
       assert.ok(notice.includes(said), said);
     assert.match(
       await page.textContent('.figure-note'),
-      /7 query heads, 1 set of keys, shared by all\. 256 positions/,
+      /^7 heads, 1 set of keys: all share it\. This is MQA, with 256 positions/,
     );
     await page.getByRole('button', { name: 'understood' }).click();
     // a mouse that rests on a map would choose its head

@@ -20,7 +20,7 @@ const bytes = (model) =>
   html('strong', { 'data-value': cacheBytes(model) }, kilobytes(cacheBytes(model)));
 
 /**
- * The sentence under the heads: the cache of one word, from MHA to MLA.
+ * The sentence under the heads: the cache of one token, from MHA to MLA.
  * @param {number} H @param {number} G
  */
 export function cacheSentence(H, G) {
@@ -30,15 +30,15 @@ export function cacheSentence(H, G) {
   return [
     ...(like
       ? [
-          `${nameOf(H, G)} as here: ${like.name} keeps `,
+          `${like.name} ${G === H ? 'does not share either' : 'shares as here'}. It keeps `,
           bytes(like),
-          ' for each word',
+          ' for each word or piece of one',
           G === H ? '. ' : ` instead of ${all(like)}. `,
         ]
       : [`No model of the table below shares as here. `]),
     ...(further
       ? [
-          `MLA keeps one short vector: ${further.name} `,
+          `${further.name} goes further and keeps one short list of numbers: `,
           bytes(further),
           ` instead of ${all(further)}. `,
         ]

@@ -80,19 +80,24 @@ export class HeadsGrid {
     const share = H / G;
     const groups = Array.from({ length: G }, (_, g) => {
       const members = Array.from({ length: share }, (_, i) => g * share + i);
-      members.forEach((h) => this.heads[h].map.setLabel(`Head ${h}, group KV ${g}`));
+      members.forEach((h) => this.heads[h].map.setLabel(`Head ${h}, set ${g} of keys`));
       const names =
         share === 1
           ? `head ${members[0]}`
           : share <= 4
             ? `heads ${members.join(', ')}`
             : `heads ${members[0]}–${members[share - 1]}`;
-      const label = html('h3', {}, html('span', { class: 'group-name' }, `KV ${g}`), ` · ${names}`);
+      const label = html(
+        'h3',
+        {},
+        html('span', { class: 'group-name' }, `keys ${g}`),
+        ` · ${names}`,
+      );
       return html(
         'section',
         {
           class: `group${share === 1 ? ' own' : ''}`,
-          'aria-label': `KV ${g}, ${names}`,
+          'aria-label': `set ${g} of keys, ${names}`,
           'data-group': g,
         },
         label,

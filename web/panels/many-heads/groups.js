@@ -1,6 +1,7 @@
 /** How many key/value heads the machine has. */
 import { html } from '../../plot/dom.js';
 import { divisors, fittingGroups, nameOf } from './fitting.js';
+import { setsOf, sharedBy } from './words.js';
 
 /** @typedef {import('./compute.js').MachineState} MachineState */
 
@@ -10,18 +11,28 @@ export function groupSlider({ H, G }) {
   const range = html('input', { type: 'range', id, min: 0, step: 1 });
   const value = html('data', { class: 'slot-value kv-name' });
   const between = html('span', {}, 'GQA');
-  const ends = html(
-    'span',
-    { class: 'ends', 'aria-hidden': 'true' },
-    html('span', {}, 'MHA'),
-    between,
-    html('span', {}, 'MQA'),
-  );
+  const ends = (/** @type {string} */ depth, /** @type {readonly (string | Element)[]} */ names) =>
+    html(
+      'span',
+      { class: 'ends', 'aria-hidden': 'true', 'data-depth': depth },
+      ...names.map((name) => html('span', {}, name)),
+    );
   const element = html(
     'div',
     { class: 'control slider detents' },
-    html('label', { for: id }, 'Key/value heads G'),
-    html('span', { class: 'range-with-ends' }, range, ends),
+    html(
+      'label',
+      { for: id },
+      'Sets of keys',
+      html('span', { 'data-depth': 'understand' }, ' (G)'),
+    ),
+    html(
+      'span',
+      { class: 'range-with-ends' },
+      range,
+      ends('look', ['each its own', 'one for all']),
+      ends('understand', ['MHA', between, 'MQA']),
+    ),
     value,
   );
   range.addEventListener('input', () => G.set(divisors(H.value)[Number(range.value)]));
@@ -32,13 +43,10 @@ export function groupSlider({ H, G }) {
     between.style.visibility = stops.length > 2 ? '' : 'hidden';
     range.max = String(stops.length - 1);
     range.value = String(stops.indexOf(now));
-    value.textContent = `${now} · ${nameOf(H.value, now)}`;
+    const name = html('span', { 'data-depth': 'understand' }, ` · ${nameOf(H.value, now)}`);
+    value.replaceChildren(String(now), name);
     value.dataset.value = String(now);
-    range.setAttribute(
-      'aria-valuetext',
-      `${now} key/value heads: ${nameOf(H.value, now)}, ` +
-        `${share === 1 ? 'each head has its own' : `${share} heads share each`}`,
-    );
+    range.setAttribute('aria-valuetext', `${setsOf(now)}: ${sharedBy(share)}`);
   };
   H.on(show);
   G.on(show);

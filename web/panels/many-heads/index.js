@@ -6,7 +6,7 @@ import { options } from '../../page/controls.js';
 import { onFrame } from '../../page/frames.js';
 import { block, orGiveUp, paragraph, verdicts, wait } from '../../page/layout.js';
 import { KIND_NAMES } from '../../plot/colour-scale.js';
-import { setText } from '../../plot/dom.js';
+import { html, setText } from '../../plot/dom.js';
 import { onWidth } from '../../plot/width.js';
 import { cacheSentence } from './caches.js';
 import { Checks } from './checks.js';
@@ -16,7 +16,7 @@ import { legendWords, mapsOf } from './maps.js';
 import { Pointer } from './pointer.js';
 import { statsOf, weightsOf } from './saved.js';
 import { firstControls, moreControls } from './settings.js';
-import { aboutProducts, inWords } from './words.js';
+import { aboutProducts, inWords, sharingInWords } from './words.js';
 
 /** @typedef {import('./compute.js').MachineState} MachineState */
 
@@ -49,14 +49,15 @@ class Machine {
     this.latest = undefined;
     this.checks = new Checks(lab);
     this.pointer = new Pointer(state);
-    this.note = paragraph('figure-note');
+    this.sharing = html('span');
+    this.note = html('span', { 'data-depth': 'understand' });
     this.caches = paragraph('figure-note caches-note');
     this.meaning = aboutProducts();
     const { grid, large, pinned, legend, tableHost } = this.pointer;
     root.replaceChildren(
       firstControls(state),
       grid.element,
-      this.note,
+      paragraph('figure-note', this.sharing, this.note),
       this.caches,
       block(
         'machine-detail',
@@ -115,6 +116,7 @@ class Machine {
     const { maps, hidden, scale } = mapsOf(latest, state.colour.value);
     const { grid, pinned, legend } = pointer;
     grid.show({ maps, G, rho, entropy }, width);
+    setText(this.sharing, sharingInWords(latest));
     setText(this.note, inWords(latest));
     this.meaning.hidden = scale.kind !== 'value';
     this.caches.replaceChildren(...cacheSentence(H, G));

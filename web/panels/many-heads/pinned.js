@@ -7,6 +7,7 @@ import { html, svg } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
 import { linear, niceStep } from '../../plot/scale.js';
 import { budgetBars } from './budgets.js';
+import { habitOf } from './habit.js';
 import { describe, hint } from './words.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
@@ -30,6 +31,8 @@ export class Pinned {
     this.element = html('div', { class: 'pinned' }, this.picture, this.map.element);
     this.margin = 104;
     this.readout = html('div', { class: 'readout' });
+    /** Where the head mostly looks. */
+    this.habit = '';
   }
 
   /**
@@ -43,6 +46,7 @@ export class Pinned {
     this.data = data;
     this.rows = rows;
     this.label = label;
+    this.habit = habitOf(data, label.replace(/,.*/, ''));
     this.point(cell, locked);
   }
 
@@ -95,10 +99,10 @@ export class Pinned {
     const names = svg(
       'text',
       { x: LEFT, y: TOP - 26, class: 'axis-name' },
-      'query i (down) reads from key j (across)',
+      'a query (down) looks at keys (across)',
     );
     group.append(names);
-    if (W < 250) names.replaceChildren('query ↓ reads key →');
+    if (W < 250) names.replaceChildren('query ↓, key →');
     return group;
   }
 
@@ -172,6 +176,7 @@ export class Pinned {
       );
     this.readout.replaceChildren(
       html('h3', {}, label, html('span', {}, ` · ${hint(locked)}`)),
+      html('p', { class: 'habit' }, this.habit, ...spending(rows)),
       html('p', {}, describe(data, i, j)),
       html(
         'dl',
@@ -190,15 +195,25 @@ export class Pinned {
               entry('length of the output', short(row.output), row.output),
             ]
           : []),
-        entry('× uniform', masked ? 'masked' : short(p * row.n), p * row.n),
+        entry('times an even share', masked ? 'masked' : short(p * row.n), p * row.n),
         entry('keys in reach', String(row.n), row.n),
         entry('ρ of the row', `${fixed(row.kl, 3)} nats`, row.kl, 'understand'),
         entry('H of the row', `${fixed(row.entropy, 3)} nats`, row.entropy, 'understand'),
-        entry('effective keys', short(Math.exp(row.entropy)), Math.exp(row.entropy)),
+        entry('keys it reads, about', short(Math.exp(row.entropy)), Math.exp(row.entropy)),
         entry('log-sum-exp', fixed(row.lse, 3), row.lse, 'understand'),
       ),
     );
   }
+}
+
+/** The commitment of all rows of a head together. @param {readonly Row[]} rows */
+function spending(rows) {
+  const sum = (/** @type {(row: Row) => number} */ of) => rows.reduce((all, r) => all + of(r), 0);
+  const spent = sum(({ kl }) => kl) / rows.length;
+  const budget = sum(({ n }) => Math.log(Math.max(1, n))) / rows.length;
+  if (!Number.isFinite(spent)) return [];
+  const text = ` A row spends ${fixed(spent, 2)} of ${fixed(budget, 2)} nats, on average.`;
+  return [html('span', { 'data-depth': 'understand', 'data-value': spent }, text)];
 }
 
 /** @param {MapData} data @param {number} i */

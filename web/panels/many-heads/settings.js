@@ -12,7 +12,7 @@ export const firstControls = (state) =>
   controlsRow(
     groupSlider(state).element,
     temperature(state.T, (value) => `T ${short(value)}`, { ends: true }).element,
-    toggle(state.causal, 'causal'),
+    toggle(state.causal, 'no looking ahead (causal)'),
   );
 
 /** Those that are wanted rarely. @param {MachineState} state */
@@ -25,7 +25,7 @@ export function moreControls({ H, n, d, reach, kind, seed, poison }) {
   });
   return html(
     'details',
-    { class: 'more' },
+    { class: 'more', 'data-depth': 'understand' },
     html('summary', {}, 'sizes, window, data'),
     controlsRow(
       window.element,
@@ -34,7 +34,7 @@ export function moreControls({ H, n, d, reach, kind, seed, poison }) {
       numberField(d, { label: 'head size d', min: 1, max: 256 }),
       options(kind, 'Data', { patterns: 'patterns', normal: 'independent' }),
       ...seedControls(seed),
-      numberField(poison, { label: 'a NaN in KV 0, key (−1: none)', min: -1, max: 255 }),
+      numberField(poison, { label: 'a NaN in set 0, key (−1: none)', min: -1, max: 255 }),
     ),
   );
 }

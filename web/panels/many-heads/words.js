@@ -5,21 +5,29 @@ import { nameOf } from './fitting.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
 
-/** The display in a sentence. @param {import('./worker.js').Heads} heads */
-export function inWords({ H, G, n, d, T, mask }) {
-  const share = H / G;
-  const counted = (/** @type {number} */ count, /** @type {string} */ word) =>
-    `${count} ${word}${count === 1 ? '' : 's'}`;
-  const heads =
-    share === 1 ? 'one head to each' : H === share ? 'shared by all' : `${share} heads to each`;
+const counted = (/** @type {number} */ count, /** @type {string} */ word) =>
+  `${count} ${word}${count === 1 ? '' : 's'}`;
+
+/** @param {number} G */
+export const setsOf = (G) => `${counted(G, 'set')} of keys`;
+
+/** @param {number} share heads that have one set of keys */
+export const sharedBy = (share) =>
+  share === 1 ? 'each head has its own' : `${share} heads share each`;
+
+/** The heads and their keys in a sentence. @param {import('./worker.js').Heads} heads */
+export const sharingInWords = ({ H, G }) =>
+  `${counted(H, 'head')}, ${setsOf(G)}: ${H > 1 && G === 1 ? 'all share it' : sharedBy(H / G)}.`;
+
+/** All other settings, for readers who want to understand. */
+export function inWords(/** @type {import('./worker.js').Heads} */ { H, G, n, d, T, mask }) {
   const beside = mask.reach
     ? ` and ${mask.reach} ${mask.causal ? 'before' : 'to each side'}`
     : ' only';
   const window = mask.reach < n - 1 ? `; a query may read its own position${beside}` : '';
   return (
-    `${nameOf(H, G)}: ${counted(H, 'query head')}, ` +
-    `${counted(G, 'set')} of keys, ${heads}. ` +
-    `${counted(n, 'position')}, d = ${d}, T = ${short(T)}${mask.causal ? ', causal' : ''}${window}.`
+    ` This is ${nameOf(H, G)}, with ${counted(n, 'position')}, d = ${d}, ` +
+    `T = ${short(T)}${mask.causal ? ', causal' : ''}${window}.`
   );
 }
 
@@ -68,7 +76,7 @@ export function describe(data, i, j) {
   if (counts[i] === 1) return `Query ${i}, key ${j}: weight ${short(p)}; it may read no other.`;
   const times = short(p * counts[i]);
   const place = `Query ${i}, key ${j}: weight ${short(p)}, ${ordinal(rank)} of ${counts[i]}`;
-  return `${place}, ${times === '1' ? 'as much as uniform' : `${times} times uniform`}.`;
+  return `${place}, ${times === '1' ? 'an even share' : `${times} times an even share`}.`;
 }
 
 /** The place of a cell among those of its row, the largest first. */
