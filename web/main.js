@@ -31,7 +31,7 @@ function failed(error) {
     html(
       'p',
       {},
-      html('strong', {}, 'The kernels did not run, so the pictures stay as they are. '),
+      html('strong', {}, 'The wasm code did not run, so the pictures stay as they are. '),
       html('code', {}, `${name}${code ? ` ${code}` : ''}: ${message}`),
     ),
     html(
@@ -43,17 +43,17 @@ function failed(error) {
     button('try again', () => location.reload()),
   );
   place.hidden = false;
-  byId('badge').textContent = 'no kernels';
+  byId('badge').textContent = 'no wasm code';
   document.documentElement.dataset.engine = 'failed';
 }
 
 /** @param {Awaited<ReturnType<typeof load>>['info']} info */
 function introduce({ threads, why }) {
-  const ran = `SIMD kernels, ${threads === 1 ? 'one thread' : `${threads} threads`}`;
+  const ran = `wasm code with SIMD, ${threads === 1 ? 'one thread' : `${threads} threads`}`;
   const badge = byId('badge');
   badge.textContent = `computed here, just now: ${ran}`;
   if (why) badge.title = why;
-  report.environment = () => `kernels: ${ran}${why ? ` (${why})` : ''}`;
+  report.environment = () => `${ran}${why ? ` (${why})` : ''}`;
   byId('failure').hidden = true;
   document.documentElement.dataset.engine = 'ready';
 }

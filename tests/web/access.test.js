@@ -35,9 +35,11 @@ describe('using the page', { skip: missing }, () => {
       handles.slice(0, 7).map(({ kind }) => kind),
       ['handle query', ...Array(6).fill('handle key')],
     );
-    const oracles = seen.filter(({ name }) => name === 'show the oracle');
+    const oracles = seen.filter(({ name }) => name === 'show how it is checked');
     // a few statements wait for a model or a training, and show none yet
-    const shown = await page.getByRole('button', { name: 'show the oracle', exact: true }).count();
+    const shown = await page
+      .getByRole('button', { name: 'show how it is checked', exact: true })
+      .count();
     assert.ok(shown >= Object.keys(DEFAULT).length, `${shown} oracles`);
     assert.equal(oracles.length, shown);
     const count = await controls(page);

@@ -85,7 +85,7 @@ describe('using the page', { skip: missing }, () => {
         await shoot(page, `${width}-${colorScheme}`);
         const numbers = page.getByText('the numbers, and angles to type').first();
         await numbers.evaluate((summary) => void (summary.parentElement.open = true));
-        await page.getByText('show the oracle').first().click();
+        await page.getByText('show how it is checked').first().click();
         const cut = await page.$$eval('.table-scroll, .rosetta, .formula, pre', (all) =>
           all
             .filter((each) => each.checkVisibility() && each.scrollWidth > each.clientWidth)

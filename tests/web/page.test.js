@@ -68,7 +68,7 @@ for (const { name, missing, launch } of browsers)
         assert.equal(await page.evaluate(() => document.documentElement.dataset.engine), 'ready');
         assert.match(
           await page.textContent('#badge'),
-          /computed here, just now: SIMD kernels, one thread/,
+          /computed here, just now: wasm code with SIMD, one thread/,
         );
         assert.ok(site.requests.every((path) => path.startsWith('/some/where/deep/')));
         // an equation holds, a bound is kept with slack
@@ -142,12 +142,12 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     [
       'the kernels are not there',
       (path) => (path.endsWith('.wasm') ? 404 : 200),
-      /The kernels did not run.*ClearheadError NET: .*404/,
+      /The wasm code did not run.*ClearheadError NET: .*404/,
     ],
     [
       'the binding is not there',
       (path) => (path === 'src/js/index.js' ? 404 : 200),
-      /The kernels did not run.*TypeError: .*index\.js/,
+      /The wasm code did not run.*TypeError: .*index\.js/,
     ],
   ]) {
     test(`says why when ${what}, and keeps its words`, async () => {
@@ -155,7 +155,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
       await reopen(page, broken);
       assert.match(await page.textContent('#failure'), expected);
       assert.ok(await page.isVisible('#failure'));
-      assert.equal(await page.textContent('#badge'), 'no kernels');
+      assert.equal(await page.textContent('#badge'), 'no wasm code');
       assert.match(await page.textContent('#many-heads'), /Every square is one head/);
       await shoot(page, `failure-${what.replaceAll(' ', '-')}`);
       await broken.close();

@@ -155,7 +155,10 @@ describe('the verdicts', { skip: missing }, () => {
   });
 
   test('the oracle that is shown is the one that runs', async () => {
-    await page.locator('#statement-C0').getByRole('button', { name: 'show the oracle' }).click();
+    await page
+      .locator('#statement-C0')
+      .getByRole('button', { name: 'show how it is checked' })
+      .click();
     const shown = await page.locator('#oracle-C0 pre').allTextContents();
     assert.deepEqual(shown, [roads.compromise.toString(), atTheLimit.toString()]);
     for (const [name, each] of Object.entries({ ...oracle, ...roads }))

@@ -82,7 +82,7 @@ export class Lab {
     this.worker.onmessage = ({ data }) => this.settle(data.id, data);
     this.worker.onerror = (event) => {
       event.preventDefault();
-      this.fail(event.message || 'the worker of the kernels did not load');
+      this.fail(event.message || 'the worker of the wasm code did not load');
     };
     return this.worker;
   }
@@ -102,7 +102,7 @@ export class Lab {
     document.documentElement.dataset.lab = this.asked.size ? 'busy' : 'idle';
     if (!this.asked.size) return;
     const seconds = PATIENCE / 1000;
-    const late = () => this.fail(`the worker of the kernels said nothing for ${seconds} seconds`);
+    const late = () => this.fail(`the worker of the wasm code said nothing for ${seconds} seconds`);
     this.timer = setTimeout(late, PATIENCE);
   }
 

@@ -1,7 +1,7 @@
 /**
- * A statement with its verdict: the claim, the measurement, the difference that rounding allows,
- * and the oracle's code. The verdict is a word, a glyph and a colour; `data-*` attributes carry
- * every number in full.
+ * A statement with its verdict: the claim, the measurement and the difference that rounding allows.
+ * Readers can open the code that it is checked by, its oracles. The verdict is a word, a glyph and
+ * a colour; `data-*` attributes carry every number in full.
  */
 import { copy } from './chrome.js';
 import { html, setAttributes, setText } from '../plot/dom.js';
@@ -22,6 +22,9 @@ export const WORDS = {
   violated: '✗ violated',
   waiting: '… checking',
 };
+
+const SHOW = 'show how it is checked';
+const HIDE = 'hide how it is checked';
 
 /** An allowance of more than this share of the numbers themselves allows anything. */
 const MEANINGLESS = 0.01;
@@ -95,7 +98,7 @@ export class Statement {
     this.button = html(
       'button',
       { type: 'button', class: 'link', 'aria-expanded': 'false', 'aria-controls': `oracle-${id}` },
-      'show the oracle',
+      SHOW,
     );
     this.copy = html('button', { type: 'button', class: 'link', hidden: true }, 'copy a report');
     this.detail = html('p');
@@ -132,7 +135,7 @@ export class Statement {
     this.button.addEventListener('click', () => {
       this.oracle.hidden = !this.oracle.hidden;
       this.button.setAttribute('aria-expanded', String(!this.oracle.hidden));
-      this.button.textContent = this.oracle.hidden ? 'show the oracle' : 'hide the oracle';
+      this.button.textContent = this.oracle.hidden ? SHOW : HIDE;
     });
     this.copy.addEventListener('click', () => this.copyReport());
   }

@@ -153,7 +153,7 @@ describe('the files of the panels', { skip: missing }, () => {
   test('the proof sheet as JSON has each statement, its comparison and its verdict', async () => {
     const { statements, seed, kernels, environment, browser, randomStates } = await json('proofs');
     assert.deepEqual([seed, kernels], [1, 'simd']);
-    assert.match(environment, /^kernels: SIMD kernels, one thread/);
+    assert.match(environment, /^wasm code with SIMD, one thread/);
     assert.match(browser, /Chrome/);
     assert.deepEqual(randomStates, { states: 0, verdicts: 0, violated: [] });
     const rows = await page.$$eval('[data-proof]', (all) => all.map(({ dataset }) => dataset));

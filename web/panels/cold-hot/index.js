@@ -20,7 +20,7 @@ import { exampleOf, rowOf } from './texts.js';
 const statementOfRow = () =>
   new Statement({
     id: 'cold-row',
-    claim: 'the kernel agrees with plain sums; at T = 0 and T = ∞ it agrees exactly',
+    claim: 'the wasm code agrees with plain sums; at T = 0 and T = ∞ it agrees exactly',
     allowance:
       'At the ends nothing is allowed. Between them it is u·(n + 8 + 4·(max z − z)/T)·p for each ' +
       'weight, with u = 2⁻⁵³.',

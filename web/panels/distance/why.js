@@ -31,9 +31,9 @@ const MAX_KEYS = 12;
 const statements = () => ({
   sum: new Statement({
     id: 'why-sum',
-    claim: 'the bars of each key add up to the score that the kernel gives it',
+    claim: 'the bars of each key add up to the score that the wasm code gives it',
     allowance:
-      'Allowed per key: u·(d + 4)·Σ|q·k|·scale, u = 2⁻²⁴. The kernel computes in float32, and ' +
+      'Allowed per key: u·(d + 4)·Σ|q·k|·scale, u = 2⁻²⁴. That code computes in float32, and ' +
       'the bars are added in float64.',
     oracles: [products],
   }),

@@ -31,7 +31,7 @@ export class Checks {
       'ε = 2⁻²³. At T = 0 and ∞ A is 0. At T = 0 rows are left out where rounding decides.';
     this.C2 = new Statement({
       id: 'C2',
-      claim: 'the fused kernel gives what textbook loops give',
+      claim: 'the wasm code, in one fused pass, gives the numbers of textbook loops',
       allowance: rule,
       oracles: [attentionRow, mayRead, undecided],
     });

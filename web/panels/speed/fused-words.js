@@ -84,10 +84,10 @@ export function about() {
   price.dataset.depth = 'understand';
   const differs = paragraph(
     'look-key',
-    'Here every sum is float64, one key after the other. The kernel keeps scores and weights as ' +
-      'float32 and adds the weights of a span in sixteen chains. Values and statistics are added ' +
-      'in blocks of 128 keys, and spans are merged in float64. The spread of the scores, for ' +
-      'their variance, goes along and is not shown. Up to five queries go through a span ' +
+    'Here every sum is float64, one key after the other. The wasm code keeps scores and weights ' +
+      'as float32 and adds the weights of a span in sixteen chains. Values and statistics are ' +
+      'added in blocks of 128 keys, and spans are merged in float64. The spread of the scores, ' +
+      'for their variance, goes along and is not shown. Up to five queries go through a span ' +
       'together. A story here has fewer than 512 words, so each of its rows is one span.',
   );
   differs.dataset.depth = 'doubt';

@@ -83,7 +83,7 @@ export class Fused {
       paragraph(
         'plain',
         `Here is one query over ${N.toLocaleString('en')} keys, in spans of ${SPAN} as in the ` +
-          'kernel. Each span has sums of its own, under its own largest score. Then they join ' +
+          'library. Each span has sums of its own, under its own largest score. Then they join ' +
           'the sums so far, and no key is read again.',
       ),
       this.figure.element,

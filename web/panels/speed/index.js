@@ -44,7 +44,7 @@ function row(/** @type {Way} */ way) {
 const statementOfAll = () =>
   new Statement({
     id: 'K1',
-    claim: 'all three give what the oracle gives',
+    claim: 'all three give the numbers of a fourth program, which is plain and slow',
     allowance:
       'Allowed per element: ε·Σ p|v|·(4 + 2A), A = max over the keys of Σ|q·k|·scale, ε = 2⁻²³.',
     oracles: [attentionRow, textbook, typed],
