@@ -1,7 +1,8 @@
 /** The words of the page, as it is delivered and as a reader meets them. */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
+import { drawn, missing, opened } from './site.js';
 
 const html = await readFile(new URL('../../web/index.html', import.meta.url), 'utf8');
 const [, notes] = /<section id="notes"(.*?)<\/section>/s.exec(html);
@@ -28,4 +29,67 @@ test('the notes say how to cite the page, with a year and an address', () => {
     cite,
     /authors, 20\d\d, <a\s+href="https:\/\/github\.com\/clearhead-js\/clearhead">/,
   );
+});
+
+/** Words of this page that only a deeper reader has been told. */
+const UNTOLD = /\p{Script=Greek}|\boracles?\b|\bKV\b/iu;
+
+/** In the page: all texts that can be seen or heard. */
+function texts() {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    if (parentElement.checkVisibility()) found.push(data);
+  }
+  for (const element of document.querySelectorAll('[aria-label], [aria-valuetext], [title]'))
+    if (element.checkVisibility())
+      for (const name of ['aria-label', 'aria-valuetext', 'title'])
+        found.push(element.getAttribute(name) ?? '');
+  return found.map((text) => text.trim()).filter(Boolean);
+}
+
+/** In the page: the switches and options that can be seen, by the place of their input. */
+function switches() {
+  const all = [...document.querySelectorAll('input[type="checkbox"], input[type="radio"]')];
+  return all.flatMap((input, at) => {
+    const { textContent } = document.querySelector(`label[for="${input.id}"]`);
+    const counts = input.closest('main') && input.checkVisibility();
+    return counts ? [{ at, name: textContent, kind: input.type }] : [];
+  });
+}
+
+describe('a reader who only looks', { skip: missing }, () => {
+  let page;
+  opened(async (visited) => ({ page } = visited));
+
+  test('meets no Greek letter and no word of experts, whatever is switched on', async () => {
+    await page.locator('#depth-look').check();
+    await page.evaluate(() => {
+      for (const each of document.querySelectorAll('details')) each.open = true;
+    });
+    await drawn(page);
+    const untold = async (when) =>
+      assert.deepEqual(
+        (await page.evaluate(texts)).filter((text) => UNTOLD.test(text)),
+        [],
+        when,
+      );
+    await untold('at rest');
+    const found = await page.evaluate(switches);
+    const names = found.map(({ name }) => name);
+    for (const name of ['restore key length', 'keys of one length', 'weight × value'])
+      assert.ok(names.includes(name), `${name} can be seen`);
+    for (const name of ['√', 'log', '× uniform', 'KL share'])
+      assert.ok(!names.includes(name), `${name} cannot be seen`);
+    for (const { at, name, kind } of found) {
+      await page.evaluate(
+        (place) =>
+          document.querySelectorAll('input[type="checkbox"], input[type="radio"]')[place].click(),
+        at,
+      );
+      await drawn(page);
+      await untold(`with ${kind} ${name}`);
+    }
+  });
 });

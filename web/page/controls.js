@@ -186,8 +186,9 @@ export function toggle(signal, label) {
  * A few options side by side.
  * @template {string} T
  * @param {Bindable<T>} signal @param {string} label @param {Readonly<Record<T, string>>} names
+ * @param {readonly T[]} [deep] those for readers who want to understand
  */
-export function options(signal, label, names) {
+export function options(signal, label, names, deep = []) {
   const group = nextId();
   const element = html('fieldset', { class: 'control options' }, html('legend', {}, label));
   /** @type {HTMLInputElement[]} */
@@ -198,7 +199,12 @@ export function options(signal, label, names) {
     radio.addEventListener('change', () => signal.set(value));
     radios.push(radio);
     element.append(
-      html('span', { class: 'option' }, radio, html('label', { for: id }, names[value])),
+      html(
+        'span',
+        { class: 'option', 'data-depth': deep.includes(value) ? 'understand' : null },
+        radio,
+        html('label', { for: id }, names[value]),
+      ),
     );
   }
   const show = () => radios.forEach((radio) => void (radio.checked = radio.value === signal.value));

@@ -22,13 +22,15 @@ import { powerOfTen, short } from './format.js';
  */
 
 export const KIND_NAMES = {
-  sqrt: '√',
+  sqrt: 'weight',
   linear: 'linear',
   log: 'log',
   uniform: '× uniform',
   share: 'KL share',
-  value: '× value',
+  value: 'weight × value',
 };
+/** Those for readers who want to understand. @type {readonly (keyof typeof KIND_NAMES)[]} */
+export const DEEP_KINDS = ['linear', 'log', 'uniform', 'share'];
 
 /** @typedef {Exclude<ColourKind, 'magnitude'>} WeightKind */
 /** @typedef {{ weights: ArrayLike<number>, cols: number, counts: ArrayLike<number> }} WeightMap */
@@ -130,7 +132,7 @@ function uniformScale(ratio) {
 const shareScale = (low, high) =>
   diverging(
     'share',
-    'p·log(p·n), each sign to its own scale; a row adds up to its ρ (nats)',
+    'p·log(p·n), each sign to its own scale; a row adds up to its commitment, in nats',
     [low, high],
     (p, n) => (p > 0 ? p * Math.log(p * n) : p),
     [low, 0, high / 2, high].map((value) => ({ value, label: short(value) })),

@@ -6,18 +6,18 @@ import { D } from './compute.js';
 
 /** @param {Data} data */
 function claimOf({ points, norms, setting }) {
-  const restored = setting.restore ? ' The key-norm factor exp(‖k‖²/2σ²) is divided out.' : '';
+  const restored = setting.restore ? ' The factor of the key’s length is divided out.' : '';
   const lengths = `${short(Math.min(...norms))} to ${short(Math.max(...norms))}`;
   return setting.unitKeys || setting.restore
     ? `${points.length} pairs, one curve.${restored}`
-    : 'Keys of unequal norm leave the curve: a longer key gets more weight than its distance ' +
-        `earns. Colour: ‖k‖ from ${lengths}.`;
+    : 'Keys of unequal length leave the curve: a longer key gets more weight than its distance ' +
+        `earns. Colour: the length of the key, from ${lengths}.`;
 }
 
 /** @param {Data} data */
 export const labelOf = (data) =>
-  `Weight times row constant against distance, ${data.points.length} pairs, ` +
-  `with the curve exp(−x²/2σ²). ${claimOf(data)}`;
+  `Weight times a factor of its query against distance, ${data.points.length} pairs, ` +
+  `with the bell curve. ${claimOf(data)}`;
 
 /** @param {Data} data @param {number} outside dots that are not shown @param {boolean} steep */
 export function captionOf(data, outside, steep) {
@@ -28,8 +28,10 @@ export function captionOf(data, outside, steep) {
       ? ` The directions are random. In ${D} dimensions they are nearly at right angles, so ` +
         'all distances are near √2.'
       : '';
+  const factor = 'The weights of a query are multiplied by one factor, its own.';
   const where = `T = ${short(setting.T)}, width ${short(Math.sqrt(sigma2))}.`;
-  return `${claimOf(data)} ${where}${near}${outside ? ` ${missing(outside, steep)}` : ''}`;
+  const lost = outside ? ` ${missing(outside, steep)}` : '';
+  return `${claimOf(data)} ${factor} ${where}${near}${lost}`;
 }
 
 /** @param {number} count of dots @param {boolean} steep */

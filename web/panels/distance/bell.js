@@ -83,7 +83,7 @@ export class Bell {
         x,
         y,
         xLabel: 'distance of query and key',
-        yLabel: `weight × row constant${steep ? ', logarithmic' : ''}`,
+        yLabel: `weight × query factor${steep ? ', logarithmic' : ''}`,
       }),
       line(
         steps.map((at) => place({ x: at, log: exponent(at, sigma2) })),

@@ -125,7 +125,7 @@ const switches = (state) =>
     toggle(state.unitKeys, 'keys of one length'),
     toggle(state.unitQueries, 'queries of one length'),
     toggle(state.restore, 'restore key length'),
-    temperature(state.T, (T) => `T ${short(T)}; sigma squared ${short(8 * T)}`, { min: 5e-4 })
+    temperature(state.T, (T) => `T ${short(T)}; width ${short(Math.sqrt(8 * T))}`, { min: 5e-4 })
       .element,
   );
 

@@ -5,7 +5,7 @@
 import { options } from '../../page/controls.js';
 import { onFrame } from '../../page/frames.js';
 import { block, orGiveUp, paragraph, verdicts, wait } from '../../page/layout.js';
-import { KIND_NAMES } from '../../plot/colour-scale.js';
+import { DEEP_KINDS, KIND_NAMES } from '../../plot/colour-scale.js';
 import { html, setText } from '../../plot/dom.js';
 import { onWidth } from '../../plot/width.js';
 import { cacheSentence } from './caches.js';
@@ -66,7 +66,7 @@ class Machine {
           'machine-right',
           pinned.readout,
           legend.element,
-          options(state.colour, 'Colour', KIND_NAMES),
+          options(state.colour, 'Colour', KIND_NAMES, DEEP_KINDS),
           this.meaning,
           moreControls(state),
         ),

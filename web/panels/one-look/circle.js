@@ -200,7 +200,7 @@ export class Circle {
     this.picture.setAttribute(
       'aria-label',
       `A query and ${words.length} keys on a circle; the largest weight is ${fixed(p[best], 3)}, ` +
-        `on “${words[best]}”. The query’s Gaussian has width σ = ${fixed(sigma, 3)}.`,
+        `on “${words[best]}”. The query’s bell has width ${fixed(sigma, 3)}.`,
     );
     this.tell(q, sigma2);
   }

@@ -32,11 +32,11 @@ export class Fans {
   draw(width) {
     const { fan } = this;
     if (!fan) return;
-    const left = width < NARROW ? 38 : 66;
+    const left = width < NARROW ? 38 : 92;
     const half = (width - left - GAP) / 2;
     const sides = [
       { name: 'as they are', from: left, divide: false },
-      { name: 'divided by √d', from: left + half + GAP, divide: true },
+      { name: 'divided', from: left + half + GAP, divide: true },
     ];
     const bottom = TOP + fan.length * ROW;
     const last = fan[fan.length - 1];
@@ -63,7 +63,7 @@ export class Fans {
         svg(
           'text',
           { x: left - 12, y: TOP + (r + 1) * ROW - 3, 'text-anchor': 'end', class: 'strong' },
-          width < NARROW ? String(d) : `d = ${d}`,
+          width < NARROW ? String(d) : `${d} numbers`,
         ),
       ),
     );

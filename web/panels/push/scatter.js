@@ -65,7 +65,7 @@ export class Scatter {
           'text-anchor': 'middle',
           class: 'strong over-dots',
         },
-        `slope 1/(2T) = ${short(found.bound)}`,
+        `slope ${short(found.bound)}`,
       ),
     );
   }
