@@ -34,12 +34,7 @@ function failed(error) {
       html('strong', {}, 'The wasm code did not run, so the pictures stay as they are. '),
       html('code', {}, `${name}${code ? ` ${code}` : ''}: ${message}`),
     ),
-    html(
-      'p',
-      {},
-      'The page needs WebAssembly with 128-bit SIMD, and three files of src/js: attn.simd.wasm, ' +
-        'model.simd.wasm and theory.wasm.',
-    ),
+    html('p', {}, 'The page needs WebAssembly with 128-bit SIMD, and its .wasm files.'),
     button('try again', () => location.reload()),
   );
   place.hidden = false;

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
+import { becomes } from '../support/web/becomes.js';
+import { letters } from '../support/web/letters.js';
+import { giveFiles } from './look/page.js';
 import { drawn, missing, opened } from './site.js';
 
 const html = await readFile(new URL('../../web/index.html', import.meta.url), 'utf8');
@@ -91,5 +94,12 @@ describe('a reader who only looks', { skip: missing }, () => {
       await drawn(page);
       await untold(`with ${kind} ${name}`);
     }
+  });
+
+  test('is told the habit of the page’s model, and not of another one', async () => {
+    const hint = () => page.locator('#look .look-hint').innerText();
+    assert.match(await hint(), /In this model a head that finds nothing/);
+    await giveFiles(page.locator('#lab-file'), [['own.gguf', letters()]]);
+    await becomes(hint, /^(?!.*In this model)/s);
   });
 });

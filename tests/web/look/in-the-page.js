@@ -46,7 +46,9 @@ export async function insideOf({ file, at, pair }) {
     value + biases[layer],
   ]);
   model.dispose();
-  return { chances, parts: [embedding, ...rows.flat(), rounding, rest] };
+  // a model in floats has no rounding to bytes
+  const last = rounding ? [rounding, rest] : [rest];
+  return { chances, parts: [embedding, ...rows.flat(), ...last] };
 }
 
 /** In the page: the library's story under the lab's first push, at half its strength. */

@@ -102,7 +102,7 @@ export function ledgerTable({ ledger }) {
       single('last word read', embedding),
       ...rows,
       ...(pushOf(ledger) ? [single('your push', pushOf(ledger))] : []),
-      single('rounded to 8 bits', rounding),
+      ...(rounding ? [single('rounded to 8 bits', rounding)] : []),
       single('the rest', rest),
     ),
   );
@@ -174,7 +174,7 @@ export function sumSentence({ ledger, score }) {
     `${points(sum(ledger.heads))} of the heads`,
     `${points(feed)} of the feed-forwards`,
     ...(pushOf(ledger) ? [`${points(pushOf(ledger))} of your push`] : []),
-    `${points(ledger.rounding)} of rounding to 8 bits`,
+    ...(ledger.rounding ? [`${points(ledger.rounding)} of rounding to 8 bits`] : []),
     `a rest of ${points(rest)}`,
   ];
   return `${points(score)} = ${named.join(' + ')}.`;

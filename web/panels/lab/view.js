@@ -125,7 +125,7 @@ export class View {
       this.lead,
       key(
         'A word leads another if its score is higher, and trails it if lower. ' +
-          'A point more makes a word 2.7 times as likely.',
+          'A point more makes a word 2.7 times as likely beside the other.',
       ),
       options(this.state.against, 'Its score', {
         next: 'against the next best word',

@@ -49,11 +49,12 @@ export class Controls {
     );
     const form = promptForm(state, actions.restart);
     this.more = block('look-more', form, html('div', {}, boxes, surpriseKey(state)));
+    this.start = html('span', {}, ` ${HINT.start}`);
     this.hint = paragraph(
       'look-hint',
       html('span', { class: 'hover' }, HINT.hover),
       html('span', { class: 'touch' }, HINT.touch),
-      ` ${HINT.start}`,
+      this.start,
     );
     this.caption = paragraph('look-caption');
     this.key = paragraph(
@@ -68,6 +69,8 @@ export class Controls {
     const rest = writer.phase === 'over' ? '▶ Once more' : '▶ Write';
     setText(this.play, writer.playing ? '❚❚ Pause' : rest);
     this.retry.hidden = !['absent', 'failed'].includes(model.phase);
+    // another model may have another habit
+    this.start.hidden = Boolean(model.source);
     setText(this.said, words(writer, model, fast));
   }
 }

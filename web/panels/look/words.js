@@ -123,7 +123,7 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
 export const HINT = {
   hover: 'The head looks from the framed word. Point at another word, and click to hold it.',
   touch: 'The head looks from the framed word. Touch another word.',
-  start: 'A head that finds nothing to look for looks at the start.',
+  start: 'In this model a head that finds nothing to look for looks at the start.',
 };
 
 /** @param {readonly (string | { strong: string })[]} parts */
