@@ -210,7 +210,7 @@ describe('the verdicts', { skip: missing }, () => {
   test('a measurement follows an equality, stops at once, and leaves what it has', async () => {
     const said = () => page.locator('.speed-said').textContent();
     const times = () => page.evaluate('shownTimes()');
-    /** In the page: asks for these numbers of words, and gives the times that are left. */
+    /** In the page: asks for these numbers of words, and gives the times on show. */
     const choose = (...words) =>
       page.evaluate((words) => {
         const panel = document.querySelector('#speed-panel');
