@@ -206,48 +206,4 @@ describe('the verdicts', { skip: missing }, () => {
     await panel.getByRole('button', { name: 'run all, other numbers' }).click();
     await becomes(said, /^24 statements, seed \d+: ✓ all hold\.$/);
   });
-
-  test('a measurement follows an equality, stops at once, and leaves what it has', async () => {
-    const said = () => page.locator('.speed-said').textContent();
-    const times = () => page.evaluate('shownTimes()');
-    /** In the page: asks for these numbers of words, and gives the times on show. */
-    const choose = (...words) =>
-      page.evaluate((words) => {
-        const panel = document.querySelector('#speed-panel');
-        for (const n of words) panel.querySelector(`input[value="${n}"]`).click();
-        return globalThis.shownTimes();
-      }, words);
-    await page.evaluate(() => {
-      globalThis.told = [];
-      const panel = document.querySelector('#speed-panel');
-      panel.addEventListener('verdict', ({ target }) =>
-        globalThis.told.push(target.dataset.verdict),
-      );
-      globalThis.shownTimes = () =>
-        [...panel.querySelectorAll('.speed tbody tr')].map(({ cells }) => cells[3].textContent);
-    });
-    // the comparison of 1,024 words is under way when that of 128 is asked for
-    assert.deepEqual(await choose(1024, 128), ['', '', '']);
-    await settled(page);
-    assert.deepEqual(await page.evaluate('told'), ['waiting', 'waiting', 'holds']);
-    await page.locator('#speed-panel .speed').scrollIntoViewIfNeeded();
-    await becomes(async () => / This is one sample of each[.]/.test(await said()), true);
-    for (const time of await times()) assert.match(time, /^[\d.]+ ms$/, 'without a press');
-    for (const _ of ['once', 'and again']) {
-      const labels = await page.evaluate(startAndStop, {
-        panel: '#speed-panel',
-        start: 'measure here',
-        when: ['tbody tr:last-child td:nth-of-type(3)', '^[\\d.]+ ms$'],
-      });
-      assert.deepEqual(labels, ['stop', 'measure here']);
-      const found = await times();
-      for (const time of found) assert.match(time, /^[\d.]+ ms$/);
-      assert.equal(await said(), 'Stopped. There are 3 of 27 samples.');
-      await settled(page);
-      assert.deepEqual(await times(), found, 'nothing is added');
-    }
-    assert.deepEqual(await choose(512), ['', '', '']);
-    await becomes(async () => / This is one sample of each[.]/.test(await said()), true);
-    await go(page, '#');
-  });
 });

@@ -1,4 +1,7 @@
-/** The fused pass, span by span, beside the reference, the library and the kernel's source. */
+/**
+ * How fast here: the fused pass, span by span, beside the reference, the library and the kernel's
+ * source; and the three ways that are timed.
+ */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
@@ -16,8 +19,9 @@ import { STEPS } from '../../../web/panels/speed/state.js';
 import { D } from '../../../web/panels/speed/ways.js';
 import { reference } from '../../support/reference.js';
 import { becomes } from '../../support/web/becomes.js';
+import { startAndStop } from '../../support/web/start-and-stop.js';
 import { chooser } from '../recompute.js';
-import { close, drawn, go, launch, missing, opened } from '../site.js';
+import { close, drawn, go, launch, missing, opened, settled } from '../site.js';
 
 const NAMES = ['lse', 'entropy', 'kl', 'expectedScore', 'variance'];
 
@@ -172,5 +176,49 @@ describe('the fused pass in the page', { skip: missing }, () => {
     );
     await go(page, '#speed?v=1&fusedStep=3');
     assert.equal((await shown()).current, 2);
+  });
+
+  test('a measurement follows an equality, stops at once, and leaves what it has', async () => {
+    const said = () => page.locator('.speed-said').textContent();
+    const times = () => page.evaluate('shownTimes()');
+    /** In the page: asks for these numbers of words, and gives the times on show. */
+    const choose = (...words) =>
+      page.evaluate((words) => {
+        const panel = document.querySelector('#speed-panel');
+        for (const n of words) panel.querySelector(`input[value="${n}"]`).click();
+        return globalThis.shownTimes();
+      }, words);
+    await page.evaluate(() => {
+      globalThis.told = [];
+      const panel = document.querySelector('#speed-panel');
+      panel.addEventListener('verdict', ({ target }) =>
+        globalThis.told.push(target.dataset.verdict),
+      );
+      globalThis.shownTimes = () =>
+        [...panel.querySelectorAll('.speed tbody tr')].map(({ cells }) => cells[3].textContent);
+    });
+    // the comparison of 1,024 words is under way when that of 128 is asked for
+    assert.deepEqual(await choose(1024, 128), ['', '', '']);
+    await settled(page);
+    assert.deepEqual(await page.evaluate('told'), ['waiting', 'waiting', 'holds']);
+    await page.locator('#speed-panel .speed').scrollIntoViewIfNeeded();
+    await becomes(async () => / This is one sample of each[.]/.test(await said()), true);
+    for (const time of await times()) assert.match(time, /^[\d.]+ ms$/, 'without a press');
+    for (const _ of ['once', 'and again']) {
+      const labels = await page.evaluate(startAndStop, {
+        panel: '#speed-panel',
+        start: 'measure here',
+        when: ['tbody tr:last-child td:nth-of-type(3)', '^[\\d.]+ ms$'],
+      });
+      assert.deepEqual(labels, ['stop', 'measure here']);
+      const found = await times();
+      for (const time of found) assert.match(time, /^[\d.]+ ms$/);
+      assert.equal(await said(), 'Stopped. There are 3 of 27 samples.');
+      await settled(page);
+      assert.deepEqual(await times(), found, 'nothing is added');
+    }
+    assert.deepEqual(await choose(512), ['', '', '']);
+    await becomes(async () => / This is one sample of each[.]/.test(await said()), true);
+    await go(page, '#');
   });
 });
