@@ -12,7 +12,7 @@ const PANELS = LONG ? [...Object.keys(BY_PANEL), ...OTHERS] : ['look', 'many-hea
 /** A stop of the tour at these panels, whose links would be in the frame. */
 const STOPS = { look: 1, 'many-heads': 3 };
 
-/** In a frame: what is seen of the page, its links to other parts, and how the figure lies. */
+/** In a frame: the parts that are seen, their links to other parts, and the place of the figure. */
 const seen = () => ({
   parts: [...document.querySelectorAll('main > *, body > *')]
     .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height > 0)
