@@ -75,8 +75,8 @@ export const MUTATIONS = [
     change: machine(
       'return engine.attention(q, k, v, { ...o, temperature: o.temperature || 0.1 });',
     ),
-    at: '#?T=0',
-    red: ['C2', 'C7-heads', 'seen'],
+    at: 'T=0',
+    red: ['C2', 'C4', 'C7-heads', 'seen'],
   },
   {
     name: 'rows that sum to 1.001',
