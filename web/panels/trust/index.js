@@ -88,7 +88,6 @@ export async function build(root, { engine: load, state, row, keys }) {
   draw();
   return {
     followed,
-    reset: () => row.value && state.reports.follow(reportsOf(row.value, keys).reports),
     state: () => ({ words, ...found }),
     code: () => codeOf({ words, ...found }),
     exports: { svg: () => picture.figure.picture },
