@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, test } from 'node:test';
-import { becomes } from '../support/web/becomes.js';
-import { letters } from '../support/web/letters.js';
-import { giveFiles } from './look/page.js';
-import { drawn, missing, opened } from './site.js';
+import { becomes } from '../../support/web/becomes.js';
+import { letters } from '../../support/web/letters.js';
+import { giveFiles } from '../look/page.js';
+import { drawn, missing, opened } from '../site.js';
 
-const html = await readFile(new URL('../../web/index.html', import.meta.url), 'utf8');
+const html = await readFile(new URL('../../../web/index.html', import.meta.url), 'utf8');
 const [, notes] = /<section id="notes"(.*?)<\/section>/s.exec(html);
 
 test('texts I, II and III are links to the notes, which list as many sources', () => {
