@@ -45,9 +45,10 @@ export class Circle {
     });
     this.rings = [1, 2].map(() => svg('circle', { class: 'ring' }));
     this.edges = svg('g', { class: 'edges' });
+    const frame = { viewBox: `0 0 ${SIZE} ${SIZE}`, role: 'group' };
     this.picture = svg(
       'svg',
-      { viewBox: `0 0 ${SIZE} ${SIZE}`, role: 'group' },
+      frame,
       svg('circle', { cx: MIDDLE, cy: MIDDLE, r: R, class: 'orbit' }),
       ...this.rings,
       this.edges,
@@ -64,7 +65,7 @@ export class Circle {
     // Tab comes to it before the keys, and it lies above one that has its direction
     const above = svg(
       'svg',
-      { viewBox: `0 0 ${SIZE} ${SIZE}`, role: 'presentation', class: 'circle-above' },
+      { ...frame, 'aria-label': 'the query, above its keys', class: 'circle-above' },
       this.query,
     );
     this.glowing = html('span');
