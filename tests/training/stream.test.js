@@ -64,7 +64,9 @@ describe('a batch', () => {
 
   test('has exercises of a level, or of the highest', () => {
     const first = rows('exercises', { level: 0 }).flatMap(textsOf);
-    for (const text of first.slice(0, 50)) assert.match(text, /^(\w+ had (a|an) [^.]*\. ?)+(\n|$)/);
+    const whole = first.filter((text) => text.includes('\n'));
+    assert.ok(whole.length > 10);
+    for (const text of whole) assert.match(text, /^(\w+ had (a|an) [^.]*\. ?)+\n/);
     assert.deepEqual(rows('exercises', { level: LEVELS }), rows('exercises'));
     assert.notDeepEqual(rows('exercises', { level: LEVELS - 1 }), rows('exercises'));
   });

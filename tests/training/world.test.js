@@ -118,6 +118,16 @@ describe('the questions of a story', () => {
         for (const entity of event.things ?? event.people ?? []) assert.ok(names(entity), said);
       }
   });
+
+  test('are mostly about facts that are told without a pronoun', () => {
+    const facts = closed.flatMap(({ body, events }) =>
+      events
+        .filter(({ kind }) => kind === 'put' || kind === 'hold')
+        .map(({ said }) => body.slice(...said)),
+    );
+    const share = facts.filter((said) => !/\b(he|she|it|they|them)\b/i.test(said)).length;
+    assert.ok(share > 0.7 * facts.length && share < 0.9 * facts.length, `${share / facts.length}`);
+  });
 });
 
 describe('an exercise', () => {
@@ -152,6 +162,18 @@ describe('an exercise', () => {
       sizes,
     );
     assert.equal(new Set(sizes).size, 4);
+  });
+
+  test('mostly has things that share an adjective or a noun', () => {
+    const shared = exercises.filter(({ questions }) => {
+      const things = new Set(
+        questions.flatMap(({ text }) => text.match(/the (\w+ \w+)/)?.[1] ?? []),
+      );
+      const words = [...things].flatMap((thing) => thing.split(' '));
+      return new Set(words).size < words.length;
+    });
+    const share = shared.length / exercises.length;
+    assert.ok(share > 0.6 && share < 0.95, `${share}`);
   });
 });
 

@@ -34,41 +34,49 @@ const MOSTLY_STORIES = [
   'stories',
   'answers',
   'stories',
+  'exercise answers',
   'stories',
   'answers',
-  'stories',
   'stories',
   'repeats',
 ];
 
-const weightDecay = 0.1;
-/** Of all phases but the last. */
-const FIRST = { learningRate: 3e-3, warmup: 100, steps: 8800, weightDecay };
-/** Its rate goes back up at once. Steps are counted from the first of all. */
-const LAST = { learningRate: 2e-3, warmup: 8900, steps: 12800, weightDecay };
+/** @type {import('./tokens/stream.js').Kind[]} */
+const COLOURS = ['colour answers', 'exercise answers', 'colour answers', 'stories'];
 
-const SMALL = { batch: 8, context: 128, kinds: EXERCISES, optimizer: FIRST };
+/** @type {import('./tokens/stream.js').Kind[]} */
+const STORIES_AND_COLOURS = [
+  ...MOSTLY_STORIES,
+  ...MOSTLY_STORIES.with(MOSTLY_STORIES.indexOf('exercise answers'), 'colour answers'),
+];
+
+/** @type {import('../../src/js/train/types.d.ts').OptimizerOptions} */
+const OPTIMIZER = { learningRate: 3e-3, warmup: 100, steps: 18250, weightDecay: 0.1 };
+
+const SHORT = { batch: 16, context: 64 };
+const SMALL = { batch: 8, context: 128, kinds: EXERCISES };
 const LONG = { batch: 4, context: 512, questions: 8 };
 
 /**
  * The steps of training, one phase after the other. Random sequences come first, in which induction
  * heads form. In exercises, heads learn to bind a thing to a name and a place. Both stay among the
- * stories, so that these heads are kept. The last two phases have rows as long as the context of
- * the model. The last one is for the language of the stories.
+ * stories, so that these heads are kept. Colours are learnt last. From the sixth phase on, rows are
+ * as long as the context of the model.
  *
  * @type {({ steps: number, batch: number, context: number, questions?: number, level?: number,
- *   kinds: import('./tokens/stream.js').Kind[], optimizer: typeof FIRST })[]}
+ *   kinds: import('./tokens/stream.js').Kind[] })[]}
  */
 export const PHASES = [
-  { steps: 800, batch: 16, context: 64, kinds: ['repeats'], optimizer: FIRST },
-  { steps: 600, batch: 16, context: 64, kinds: EXERCISES, level: 0, optimizer: FIRST },
-  { steps: 400, ...SMALL, level: 2 },
+  { steps: 800, ...SHORT, kinds: ['repeats'] },
+  { steps: 700, ...SHORT, kinds: EXERCISES, level: 0 },
+  { steps: 300, ...SMALL, level: 2 },
   { steps: 400, ...SMALL, level: 4 },
-  { steps: 400, ...SMALL, level: 7 },
-  { steps: 800, ...SMALL },
-  { steps: 4600, batch: 8, context: 256, kinds: STORIES, questions: 8, optimizer: FIRST },
-  { steps: 800, ...LONG, kinds: STORIES, optimizer: FIRST },
-  { steps: 4000, ...LONG, kinds: MOSTLY_STORIES, optimizer: LAST },
+  { steps: 500, ...SMALL, level: 8 },
+  { steps: 2700, ...LONG, kinds: EXERCISES },
+  { steps: 6400, ...LONG, kinds: STORIES },
+  { steps: 500, ...LONG, kinds: MOSTLY_STORIES },
+  { steps: 800, ...LONG, kinds: COLOURS },
+  { steps: 5150, ...LONG, kinds: STORIES_AND_COLOURS },
 ];
 
 export const STEPS = PHASES.reduce((sum, { steps }) => sum + steps, 0);
@@ -78,5 +86,5 @@ export const TRAINING = {
   seed: SEED,
   batch: PHASES[0].batch,
   context: PHASES[0].context,
-  optimizer: FIRST,
+  optimizer: OPTIMIZER,
 };

@@ -47,11 +47,11 @@ const WAYS = [
     },
   ],
   [
-    /^What colour is the (\w+) that (\w+) has\?$/,
+    /^Which (\w+) does (\w+) have\?$/,
     ({ holders }, noun, who) =>
       Object.keys(holders)
         .filter((name) => holders[name] === who && name.endsWith(` ${noun}`))
-        .map((name) => capital(name.split(' ')[1])),
+        .map((name) => `The ${name.split(' ')[1]} one`),
   ],
   [/^Who came first\?$/, ({ winner }) => [`${winner} did`]],
   [/^What was .*\?$/, ({ words }, _, question) => [words[question]]],

@@ -29,9 +29,11 @@ export const MIN_EXERCISE = 24;
  * | answers          | stories                 | the answers                                 |
  * | exercises        | exercises               | all                                         |
  * | exercise answers | exercises               | the answers                                 |
+ * | colour answers   | exercises about colours | the answers                                 |
  * | repeats          | random, and they repeat | all but the first time: it cannot be known  |
  *
- * @typedef {'stories' | 'answers' | 'exercises' | 'exercise answers' | 'repeats'} Kind
+ * @typedef {'stories' | 'answers' | 'exercises' | 'exercise answers' | 'colour answers' |
+ *   'repeats'} Kind
  *
  * @typedef {object} StreamOptions
  * @property {Tokenizer} tokenizer
@@ -104,12 +106,12 @@ function rowOfTexts({ tokenizer, seed, context, questions, level = LEVELS }, kin
   const row = new Int32Array(length);
   const wanted = new Uint8Array(length);
   const stories = kind === 'stories' || kind === 'answers';
-  const answersOnly = kind === 'answers' || kind === 'exercise answers';
+  const answersOnly = kind.endsWith('answers');
   const maxTexts = Math.ceil(length / (stories ? MIN_STORY : MIN_EXERCISE));
   for (let at = 0, index = number * maxTexts; at < length; index++) {
     const { text, answers } = stories
       ? tellStory(seed, index, { questions })
-      : tellExercise(seed, index, level);
+      : tellExercise(seed, index, level, kind === 'colour answers');
     const ids = tokenizer.encode(text, { marks: false });
     row.set([MARK_ID, ...ids].slice(0, length - at), at);
     const targets = answersOnly ? inAnswers(tokenizer, ids, answers) : ids.map(() => true);

@@ -2,7 +2,7 @@
  * Asks questions about a story that was told, each with its answer and the words that tell it.
  */
 import { COLOURS } from './entities.js';
-import { capital, form } from './telling.js';
+import { form } from './telling.js';
 import { isUnseenName, isUnseenPair } from './unseen.js';
 
 /** Between the body of a text and its questions. */
@@ -112,9 +112,9 @@ function aboutColour(event) {
   return [
     {
       kind: 'colour',
-      text: `What colour is the ${thing.noun} that ${who.core} has?`,
-      answer: `${capital(colour)}.`,
-      core: capital(colour),
+      text: `Which ${thing.noun} does ${who.core} have?`,
+      answer: `The ${colour} one.`,
+      core: colour,
       sources: [[start - colour.length - 1, start - 1]],
       unseen: isUnseenPair(who, thing),
     },

@@ -64,12 +64,12 @@ export class Cast {
       return pet(name, animal, this.random.chance(1, 2));
     });
 
-  /** @param {number} count */
-  things(count) {
+  /** @param {number} count @param {string[]} [adjectives] that they may have */
+  things(count, adjectives = ADJECTIVES) {
     return Array.from({ length: count }, () =>
       this.#draw(() => {
         const noun = this.random.pick(ALL_NOUNS);
-        const adjective = this.random.pick(ADJECTIVES);
+        const adjective = this.random.pick(adjectives);
         return thing(noun, SOFT.has(noun) && adjective === 'wooden' ? 'striped' : adjective);
       }),
     );

@@ -15,6 +15,13 @@
  *   sources: the mentions that tell it; said: where its sentences stand
  */
 
+/** {A} or {A.he} in a pattern. */
+const PLACE_OF_A_NAME = /\{(\w+)(?:\.(\w+))?\}/g;
+/** The forms that stand for a name. */
+const PRONOUNS = new Set(['he', 'him', 'himself', 'it', 'they', 'this']);
+/** The forms that neither name anything nor stand for its name. */
+const ABOUT = new Set(['his', 'is', 'was', 'has']);
+
 /** @param {string} text */
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
@@ -50,7 +57,7 @@ export class Telling {
     if (this.text && !this.text.endsWith('\n')) this.text += ' ';
     const pattern = this.random.pick(patterns);
     let at = 0;
-    for (const match of pattern.matchAll(/\{(\w+)(?:\.(\w+))?\}/g)) {
+    for (const match of pattern.matchAll(PLACE_OF_A_NAME)) {
       this.text += pattern.slice(at, match.index);
       at = match.index + match[0].length;
       const value = this.cast[match[1]];
@@ -66,10 +73,16 @@ export class Telling {
     if (this.random.chance(1, 2)) this.say(...patterns);
   }
 
-  /** Says one of these, which states the facts. @param {Fact[]} facts @param {string[]} patterns */
+  /**
+   * Says one of these, which states the facts: in four of five stories one that is plain, where
+   * there is one.
+   * @param {Fact[]} facts
+   * @param {string[]} patterns
+   */
   tell(facts, ...patterns) {
     const start = this.text.length;
-    this.say(...patterns);
+    const plain = patterns.filter((pattern) => this.#isPlain(facts, pattern));
+    this.say(...(plain.length && this.random.chance(4, 5) ? plain : patterns));
     /** @type {Span} */
     const said = [start, this.text.length];
     for (const fact of facts) {
@@ -79,6 +92,23 @@ export class Telling {
       });
       this.events.push({ ...fact, sources: new Map(all), said });
     }
+  }
+
+  /**
+   * Whether a pattern names all that the facts are about, and has no pronoun for them.
+   * @param {Fact[]} facts
+   * @param {string} pattern
+   */
+  #isPlain(facts, pattern) {
+    const entities = new Set(facts.flatMap(entitiesOf));
+    const named = new Set();
+    for (const [, name, word = ''] of pattern.matchAll(PLACE_OF_A_NAME)) {
+      const entity = this.cast[name];
+      if (typeof entity === 'string' || !entities.has(entity)) continue;
+      if (PRONOUNS.has(word.toLowerCase())) return false;
+      if (!ABOUT.has(word)) named.add(entity);
+    }
+    return named.size === entities.size;
   }
 
   /** Begins a paragraph. */

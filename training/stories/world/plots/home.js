@@ -42,6 +42,7 @@ export function tidying(t, cast) {
     'That left {z.a}. {A} stuffed {z.it} {r} and shut {A.his} eyes.',
     'Last came {z.a}, and {A} pushed {z.it} out of sight {r}.',
     '"And {z}?" asked {B}. "{r.At}," said {A}, and that was that.',
+    'Last of all {A} put {z.a} {r}.',
   );
   t.paragraph();
   if (t.random.chance(1, 2)) {
@@ -55,6 +56,8 @@ export function tidying(t, cast) {
       '{B.He} took {x} out again and put {x.it} {r}.',
       '{B.He} moved {x} and left {x.it} {r}, where nobody would look.',
       '{B.He} carried {x} off and set {x.it} down {r}.',
+      'So {B} put {x} {r}.',
+      '{B} took one more look around and put {x} {r}.',
     );
   }
   t.say(
@@ -107,12 +110,15 @@ export function present(t, cast) {
     'So {A} crept back at night and moved {x} to a new place. Now {x.they} {x.was} {q}.',
     'When {B} was gone, {A} carried {x} away and hid {x.it} {q}.',
     'That was too close! {A} put {x} {q} and threw a coat over {x.it}.',
+    'That was too close, so {A} hid {x} {q}.',
+    'So {A} crept back at night and put {x} {q}.',
   );
   if (t.random.chance(1, 3)) lookAround(t);
   if (t.random.chance(1, 2))
     t.tell(
       [{ kind: 'put', who: A, thing: x, place: r }],
       'Even that felt unsafe, so in the end {A} took {x} outside and hid {x.it} {r}.',
+      'Even that felt unsafe, so in the end {A} hid {x} {r}.',
       'But {B} wanted to dust there, of all days. So {A} hid {x} {r}.',
     );
   t.say(
@@ -163,6 +169,8 @@ export function thief(t, cast) {
     'In the afternoon it was {y.a}. {C} dragged {y.it} along and left {y.it} {q}.',
     'Then {C} found {y.a}, which was even better, and put {y.it} {q}.',
     'Next {C.he} stole {y.a} from the washing line. {C.He} hid {y.it} {q}.',
+    'In the afternoon {C} hid {y.a} {q}.',
+    'Next {C} dragged {y.a} along. In the end {C} left {y} {q}.',
   );
   if (t.random.chance(1, 2))
     t.tell(

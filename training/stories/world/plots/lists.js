@@ -28,6 +28,8 @@ export function packing(t, cast) {
     'Into the bag went {x.a}, {y.a} and {z.a}.',
     '{A.He} packed {x.a}, {y.a} and {z.a}, in that order.',
     'First {A.he} packed {x.a}, then {y.a}, and last of all {z.a}.',
+    '{A} packed {x.a}, {y.a} and {z.a}, in that order.',
+    'First {A} packed {x.a}, then {y.a}, and last of all {z.a}.',
   );
   t.say(
     '"Is that all?" asked {B}. "It is all that I can carry," said {A}.',
@@ -79,6 +81,8 @@ export function market(t, cast) {
     'First {A.he} bought {x.a}. Next {A.he} bought {y.a}. In the end {A.he} bought {z.a} too.',
     '{A.He} bought {x.a}, then {y.a}, and with the last of the money {z.a}.',
     'At the first stall {A.he} bought {x.a}, at the second {y.a} and at the third {z.a}.',
+    '{A} bought {x.a}, then {y.a}, and with the last of the money {z.a}.',
+    'At the first stall {A} bought {x.a}, at the second {y.a} and at the third {z.a}.',
   );
   t.say(
     '"You have an eye for fine things," said the woman with the curls.',

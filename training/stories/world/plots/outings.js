@@ -181,7 +181,7 @@ export function letter(t, cast) {
     '"Dear {B}," it said, "please do not be angry before you reach the end.',
   );
   t.tell(
-    [{ kind: 'put', who: A, thing: x, place: p }],
+    [{ kind: 'put', thing: x, place: p }],
     'I have put your {x.bare} {p}, so that nothing happens to {x.it}.',
     'I borrowed your {x.bare} and left {x.it} {p}.',
     'Your {x.bare} {x.is} {p} now, because I tidied up.',
@@ -191,6 +191,8 @@ export function letter(t, cast) {
     '{C.Full} has {y} and will not give {y.it} back.',
     'Do you remember {y}? {C.Full} has {y.it} now.',
     '{C.Full} got {y} and sleeps with {y.it} every night.',
+    '{C.Full} has {y} now, and nobody knows why.',
+    'And {C.full} has {y}, of all things.',
   );
   t.say(
     'Come home soon. There is cake, but I cannot say for how long."',

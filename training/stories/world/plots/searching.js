@@ -27,6 +27,8 @@ export function lost(t, cast) {
     '"But I always keep {x.it} {p}!" {A.he} cried.',
     'Last night {A.he} had left {x.it} {p}, as {A.he} always did.',
     '{A.He} was sure that {A.he} had put {x.it} {p} before bed.',
+    'Last night {A} had put {x} {p}.',
+    '"But I left {x} {p}!" cried {A}.',
   );
   t.perhaps('{B} helped to look.', '{B} looked at {B.his} shoes.', '{B} scratched {B.his} nose.');
   t.tell(
@@ -42,6 +44,7 @@ export function lost(t, cast) {
     '"Oh dear," said {B}. "I tidied up this morning, and I put {x} {r}."',
     '{B} began to laugh. {B.He} had put {x} {r} only an hour ago.',
     '{B} coughed. "Do not be cross," {B.he} said. "I hid {x} {r}, and then I forgot."',
+    'Then {B} went red. {B} had put {x} {r}.',
   );
   t.say(
     '{A} ran to look, and there {x.they} {x.was}, only a little dusty.',
@@ -151,6 +154,8 @@ export function noise(t, cast) {
     'Then they heard {C.full}. All by {C.himself}, {C.he} had put {x.a} {q}.',
     'It was {C.full}, of course. {C.He} had stolen {x.a}, and now {x.they} {x.was} {q}.',
     'There, {q}, sat {C.full}. {C.He} had dragged {x.a} across the floor and left {x.it} {q}.',
+    'Then they heard {C.full}. {C} had put {x.a} {q}.',
+    'It was {C.full}, of course. {C} had hidden {x.a} {q}.',
   );
   t.say(
     '"{C}!" said {B}. "It is two in the morning!"',
