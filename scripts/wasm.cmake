@@ -81,10 +81,13 @@ if(NOT DEFINED CACHE{ATTN_WASM_LD}) # CMake reads a toolchain file more than onc
   set(clang "")
   set(flags "")
   file(WRITE "${CMAKE_BINARY_DIR}/CMakeFiles/probe/empty.c" "")
-  execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${EMCC} -v -c empty.c -o empty.o
+  # with -Os and -Oz, one of which every module has, emcc also gives it -fno-inline-functions
+  set(asked -Os -fvisibility=hidden -v -c empty.c -o empty.o)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env ${environment} ${EMCC} ${asked}
                   WORKING_DIRECTORY "${CMAKE_BINARY_DIR}/CMakeFiles/probe"
                   OUTPUT_VARIABLE about ERROR_VARIABLE about)
-  if(about MATCHES " \"?(/[^ \"\n]*clang[^ \"\n]*)\"? (-target [^\n]*) -v -c empty.c -o empty.o")
+  list(JOIN asked " " asked)
+  if(about MATCHES " \"?(/[^ \"\n]*clang[^ \"\n]*)\"? (-target [^\n]*) ${asked}")
     set(clang "${CMAKE_MATCH_1}")
     set(flags "${CMAKE_MATCH_2}")
   endif()
