@@ -90,7 +90,6 @@ describe('panels whose worker is lost', { skip: missing }, () => {
     await calm(page);
     const send = async (at) => {
       await page.locator(`${PANEL} .token`).nth(at).click();
-      await page.locator(`#${OF_ROW} .crumb`).waitFor({ state: 'attached' });
       await drawn(page);
     };
     const crowd = () => page.getAttribute('[data-statement="C13"]', 'data-verdict');

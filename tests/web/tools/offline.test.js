@@ -78,6 +78,8 @@ for (const { name, missing, launch } of browsers)
         const said = () => frame.locator(`#${id} .look-state`).textContent();
         await again.click();
         await becomes(said, /^.+try again$/);
+        await frame.locator(`#${id} .tools button`, { hasText: 'reset' }).click();
+        await becomes(said, /^.+try again$/);
         lost = () => false;
         await again.click();
         await frame.locator(`#${id}-panel[data-told="true"]`).waitFor();

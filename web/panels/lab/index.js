@@ -36,6 +36,7 @@ export function build(root, { state, model, lab }) {
   return {
     reset: () => {
       work.forgetTrials();
+      work.catchUp();
       void view.own.restore();
     },
     code: () => codeOf(state, session.asked, model),
