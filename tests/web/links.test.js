@@ -200,6 +200,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
         );
       const named = () => page.locator(`${place} button`, { hasText: name }).count();
       const texts = () => page.locator(`${place} textarea, ${place} + textarea`).count();
+      await becomes(named, 1, name);
       assert.deepEqual(await press(true), ['copied', 'copied']);
       await becomes(named, 1, name);
       assert.deepEqual(await press(false), [name, name]);

@@ -52,7 +52,7 @@ describe('panels whose worker is lost', { skip: missing }, () => {
       assert.equal(all[id].verdict, 'none', id);
       assert.match(all[id].text, /it did not end: it was lost/);
     }
-    assert.match(await page.textContent('#notice'), /New ones did not come: it was lost\.$/);
+    assert.match(await page.textContent('#notice p'), /New ones did not come: it was lost\.$/);
   }
   const idsOf = (panel) => Object.keys(BY_PANEL[panel] ?? {});
   const asked = Object.keys(SETTINGS)
