@@ -36,6 +36,28 @@ function crossed() {
   return [...found];
 }
 
+/** Figures that are larger on a wide screen. */
+const GROW = ['#born .look-wall', '.head', '.three-maps .map-box', '.why-bars', '.pushes'];
+
+/** In the page: how wide those are, and running text, and the pictures that are not sharp. */
+function measured(grow) {
+  const widthOf = (element) => element.getBoundingClientRect().width;
+  const seen = (what) =>
+    [...document.querySelectorAll(what)].filter((each) => each.checkVisibility());
+  const figures = grow.map((what) => [what, widthOf(document.querySelector(what))]);
+  const lines = seen('main :is(p, figcaption, .statement-line)').filter((each) => each.textContent);
+  const text = lines.map((each) => ({
+    words: each.textContent.slice(0, 60),
+    width: widthOf(each),
+  }));
+  const uneven = seen('.map-box canvas').filter((each) => widthOf(each) % each.width);
+  const scaled = seen('figure > svg[viewBox]').filter(
+    (each) => Math.abs(each.viewBox.baseVal.width - widthOf(each)) >= 1,
+  );
+  const blurred = [...uneven, ...scaled].map((each) => each.parentElement.outerHTML.slice(0, 90));
+  return { figures, text, blurred };
+}
+
 describe('using the page', { skip: missing }, () => {
   let browser;
   let site;
@@ -143,10 +165,10 @@ describe('using the page', { skip: missing }, () => {
   });
 
   test('the figures use the width: maps do not shrink, and heads fill their rows', async () => {
-    for (const width of [360, 800, 1280]) {
+    for (const width of [360, 800, 1280, 1920]) {
       await sizedTo(width);
       await go(page, '#');
-      const panel = await page.locator('#many-heads-panel').boundingBox();
+      const panel = await page.locator('.heads').boundingBox();
       const right = Math.max(
         ...(await page.$$eval('.head', (all) =>
           all.map((each) => each.getBoundingClientRect().right),
@@ -160,7 +182,24 @@ describe('using the page', { skip: missing }, () => {
       await go(page, '#n=256');
       const { width: after } = await page.locator('.pinned .map-box').boundingBox();
       if (width > 360) assert.ok(after >= before, `${width}: ${after} instead of ${before}`);
+      if (width === 1920) assert.ok(panel.width > 1300, `${panel.width} pixels of heads`);
     }
+  });
+
+  test('a wide screen has larger figures, all sharp, and lines as short as before', async () => {
+    await sizedTo(1280);
+    await go(page, '#');
+    const before = await page.evaluate(measured, GROW);
+    await sizedTo(1920);
+    const { figures, text, blurred } = await page.evaluate(measured, GROW);
+    figures.forEach(([what, width], at) => {
+      const [, old] = before.figures[at];
+      assert.ok(width >= 1.3 * old, `${what} has ${width} pixels, and ${old} before`);
+    });
+    assert.deepEqual(blurred, []);
+    assert.equal(text.length, before.text.length);
+    const longer = text.filter(({ width }, at) => width > Math.max(680, before.text[at].width));
+    assert.deepEqual(longer, []);
   });
 
   test('every picture has words: each group, map and chart has a name', async () => {

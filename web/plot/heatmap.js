@@ -8,7 +8,7 @@
  * T opens the table twin.
  */
 import { crossHair } from './cross-hair.js';
-import { announce, html, setAttributes, svg } from './dom.js';
+import { announce, html, svg } from './dom.js';
 import { paintCells } from './heatmap-paint.js';
 import { tableTwin } from './heatmap-table.js';
 
@@ -103,7 +103,8 @@ export class Heatmap {
     this.canvas.height = h;
     const size = { width: `${(w * zoom) / ratio}px`, height: `${(h * zoom) / ratio}px` };
     Object.assign(this.box.style, size);
-    setAttributes(this.overlay, { width: parseFloat(size.width), height: parseFloat(size.height) });
+    const sides = [size.width, size.height].map(parseFloat);
+    this.overlay.setAttribute('viewBox', `0 0 ${sides.join(' ')}`);
     this.paint(w, h);
     this.cell = { i: Math.min(this.cell.i, rows - 1), j: Math.min(this.cell.j, cols - 1) };
     const host = this.actions.tableHost ?? this.twin;

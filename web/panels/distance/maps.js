@@ -19,6 +19,7 @@ const NAMES = /** @type {const} */ (['softmax', 'Gaussian', 'difference']);
 const HEIGHT = 176;
 const MARGIN = { left: 40, right: 12, top: 30, bottom: 50 };
 const BINS = 48;
+const LARGEST = 320;
 const NARROW = 400; // as in panels.css: three maps in a row on a phone, too
 
 export class KernelMaps {
@@ -113,7 +114,7 @@ export class KernelMaps {
     [softmax, gaussian, difference].forEach((weights, at) =>
       this.maps[at].show(
         { ...shared, weights, scale: at < 2 ? both : delta },
-        Math.max(64, Math.min(256, side)),
+        Math.max(64, Math.min(LARGEST, side)),
       ),
     );
     this.legends[0].show(both);

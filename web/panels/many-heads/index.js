@@ -88,7 +88,7 @@ class Machine {
       if (event.key === 'Escape' && this.pointer.locked) this.pointer.release();
     });
     document.addEventListener('themechange', draw);
-    onWidth(root, (width) => {
+    onWidth(this.pointer.grid.element, (width) => {
       this.width = width;
       draw();
     });
