@@ -47,7 +47,7 @@ const COLOURS = ['colour answers', 'exercise answers', 'colour answers', 'storie
 /** @type {import('./tokens/stream.js').Kind[]} */
 const STORIES_AND_COLOURS = [
   ...MOSTLY_STORIES,
-  ...MOSTLY_STORIES.with(MOSTLY_STORIES.indexOf('exercise answers'), 'colour answers'),
+  ...MOSTLY_STORIES.map((kind) => (kind === 'exercise answers' ? 'colour answers' : kind)),
 ];
 
 /** @type {import('../../src/js/train/types.d.ts').OptimizerOptions} */
