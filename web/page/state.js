@@ -149,8 +149,7 @@ export class Store {
     const text = fragment.replace(/^#/, '');
     const cut = text.indexOf('?');
     const bare = cut < 0 && text.includes('=');
-    const section = bare ? '' : cut < 0 ? text : text.slice(0, cut);
-    this.section = section;
+    this.section = bare ? '' : cut < 0 ? text : text.slice(0, cut);
     const given = new URLSearchParams(bare ? text : cut < 0 ? '' : text.slice(cut + 1));
     const notices = [];
     const version = given.get('v') ?? VERSION;
@@ -178,8 +177,6 @@ export class Store {
       signal.set(value);
     }
     const mended = this.rules.map((mend) => mend());
-    // signals that changed have named their own sections
-    if (section) this.section = section;
     return [...notices, ...mended.filter((each) => each !== undefined)];
   }
 
