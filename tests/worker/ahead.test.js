@@ -134,6 +134,16 @@ test('a text whose last token was given stops nothing, and undoes nothing later'
   assert.equal(model.cache.length, prompt.length + 1);
 });
 
+test('a text that was begun beside another one is refused, until that one is read', async (t) => {
+  const model = await inWorker(t);
+  const text = model.generate(prompt, { maxTokens: 1 });
+  const [first, other] = [text.next(), model.generate(prompt).next()];
+  await assert.rejects(other, { code: 'BUSY' });
+  assert.equal((await first).value.finish, 'length');
+  assert.equal((await text.next()).done, true);
+  assert.equal(model.cache.length, prompt.length);
+});
+
 for (const [how, signal] of [
   ['without a signal', undefined],
   ['with a signal', new AbortController().signal],

@@ -37,10 +37,10 @@ let ending = Promise.resolve();
 
 /**
  * Refuses to change the cache while the page has not received the last token of a text. Before that
- * token the model itself refuses.
+ * token the model itself refuses. @param {Text} [own] the text that asks
  */
-function checkNoText() {
-  for (const { over } of texts.values()) if (over) throw writing();
+function checkNoText(own) {
+  for (const text of texts.values()) if (text.over && text !== own) throw writing();
 }
 
 const loaded = () => /** @type {Model} */ (model);
@@ -121,6 +121,8 @@ async function trace(post, id, prompt, { onPart, ...options } = {}, ...more) {
 /** The next token of a text. @param {Post} post @param {number} id @param {number} textId */
 async function next(post, id, textId) {
   const text = texts.get(textId);
+  // it may have been begun before the last token of another one was made
+  if (text && !text.lengths.length) checkNoText(text);
   const result = await text?.tokens.next();
   if (!text || !result || result.done) return { done: true };
   text.lengths.push(loaded().cache.length);
