@@ -1,6 +1,6 @@
 /** How well two colours are told apart, by the formula of WCAG 2. */
 
-/** Of a colour as a browser computes it: red, green, blue, and opacity if there is one. */
+/** Of a colour as a browser computes it: its channels, with the opacity if there is one. */
 const parts = (/** @type {string} */ colour) => colour.match(/[\d.]+/g)?.map(Number) ?? [];
 
 /** The opacity of a computed colour. @param {string} colour */

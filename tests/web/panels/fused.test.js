@@ -1,6 +1,6 @@
 /**
- * How fast here: the fused pass, span by span, beside the reference, the library and the kernel's
- * source; and the three ways that are timed.
+ * How fast here. The fused pass is compared with the reference, the library and the source of the
+ * kernel. Then come the three ways that are timed.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
