@@ -1,6 +1,10 @@
 /** The browsers in which tests look at the page. */
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import process from 'node:process';
+
+/** An import() would search its millions of characters for the names that it exports. */
+const require = createRequire(import.meta.url);
 
 /**
  * A browser as Debian has it, and why it is not there, or false. Playwright drives Firefox by
@@ -9,24 +13,25 @@ import process from 'node:process';
  *
  * `launch` starts one, or connects to the one that `npm test` shares among its files. Closing it
  * then closes the pages of this file only. If the shared one has ended, the file starts another. In
- * a Firefox one window has the focus, so a file that types asks for one of its own.
+ * a Firefox one window has the focus, so a file that types starts one. In Chromium all have it.
  */
 function installed(name, { type, ...options }) {
   const { executablePath } = options;
   const missing = existsSync(executablePath) ? false : `there is no ${name} at ${executablePath}`;
   const variable = `CLEARHEAD_${type.toUpperCase()}_AT`;
-  const driver = async () => (await import('playwright-core'))[type];
+  const driver = () => require('playwright-core')[type];
   return {
     name,
     missing,
-    launch: async ({ own = false } = {}) => {
-      const browserType = await driver();
+    launch: async ({ types = false } = {}) => {
+      const browserType = driver();
       const start = () => browserType.launch(options);
+      const own = types && type === 'firefox';
       const at = own ? undefined : process.env[variable];
       return at ? browserType.connect(at).catch(start) : start();
     },
     async share() {
-      const server = await (await driver()).launchServer(options);
+      const server = await driver().launchServer(options);
       return { variable, at: server.wsEndpoint(), close: () => server.close() };
     },
   };

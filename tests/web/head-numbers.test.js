@@ -85,7 +85,7 @@ for (const { name, missing, launch } of repeats(browsers.slice(0, 1), browsers))
     let page;
     opened(
       (visited) => ({ page } = visited),
-      () => launch({ own: true }),
+      () => launch({ types: true }),
       { panels: ['many-heads'] },
     );
 

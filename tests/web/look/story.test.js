@@ -48,7 +48,7 @@ for (const { name, missing, launch } of browsers)
     let page;
     let problems;
     before(async () => {
-      browser = await launch({ own: true });
+      browser = await launch({ types: true });
       site = await serve({ panels: ['look', 'one-look'] });
       ({ page, problems } = await openLook(browser, site, '#look?lookPrompt=once+upon+a+time'));
     });
