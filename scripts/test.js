@@ -28,7 +28,7 @@ const CAMPAIGNS = new RegExp(
     'model/(files/(gguf-damage|safetensors-errors)|run/hostile-json)|' +
     'theory/(large|mutations)|' +
     'train/(attention-gradient(-extremes)?|random-models)|training/(tokens|world)|' +
-    'web/(built|head-numbers|layout|look/story|mutations|numbers|library/threads))[.]|' +
+    'web/(built|head-numbers|layout|look/(seen|story)|mutations|numbers|library/threads))[.]|' +
     NATIVE.source,
 );
 /** Files in which threads meet at random; a long run has them ten times. */
