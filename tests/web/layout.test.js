@@ -25,7 +25,8 @@ function crossed() {
     }));
     for (const curve of svg.querySelectorAll('.curve, .bound-line, .mix-path')) {
       const matrix = curve.getScreenCTM();
-      for (let at = 0; at < curve.getTotalLength(); at += 3) {
+      const length = curve.getTotalLength();
+      for (let at = 0; at < length; at += 3) {
         const { x, y } = curve.getPointAtLength(at).matrixTransform(matrix);
         for (const { text, box } of names)
           if (x > box.left && x < box.right && y > box.top + 3 && y < box.bottom - 3)

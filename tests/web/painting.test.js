@@ -29,6 +29,12 @@ const pixels = (page, h) =>
     };
   }, h);
 
+/** Of all heads in the beginning: each weight with its number of keys, and weights × lengths. */
+const all = Array.from({ length: 8 }, (_, h) => weightsOf({}, h)).flatMap((head) =>
+  head.flatMap((row, i) => row.slice(0, i + 1).map((p) => ({ p, n: i + 1 }))),
+);
+const moved = Array.from({ length: 8 }, (_, h) => productsOf(h)).flat(2);
+
 describe('the maps', { skip: missing }, () => {
   let page;
   opened((visited) => ({ page } = visited), launch, { panels: PANELS });
@@ -52,10 +58,6 @@ describe('the maps', { skip: missing }, () => {
             `${legend.ticks[i + 1]} is clear of ${legend.ticks[i]}`,
           ),
         );
-      const all = Array.from({ length: 8 }, (_, h) => weightsOf({}, h)).flatMap((head) =>
-        head.flatMap((row, i) => row.slice(0, i + 1).map((p) => ({ p, n: i + 1 }))),
-      );
-      const moved = Array.from({ length: 8 }, (_, h) => productsOf(h)).flat(2);
       const max = Math.max(...all.map(({ p }) => p));
       const M = Math.ceil(Math.log2(Math.max(...all.map(({ p, n }) => p * n))));
       const shares = all.map(({ p, n }) => p * Math.log(p * n));
