@@ -12,6 +12,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { newerNode } from '../tests/engines/newer-node/index.js';
 import { shareBrowsers } from '../tests/web/browsers.js';
+import { shareBundle } from '../tests/web/start/bundle.js';
 
 process.chdir(new URL('..', import.meta.url).pathname);
 
@@ -128,11 +129,14 @@ const counts = { pass: 0, fail: 0, skipped: 0 };
 
 /** @type {ReturnType<typeof shareBrowsers> | undefined} */
 let sharing;
-/** All files use the same two browsers, since a start takes seconds of a processor. */
+/** @type {ReturnType<typeof shareBundle> | undefined} */
+let bundling;
+/** All files use the same two browsers and the same bundle of the page: each takes seconds. */
 async function environmentOf(name) {
   if (chosen.length || !BROWSERS.test(name)) return {};
   sharing ??= shareBrowsers();
-  return (await sharing).env;
+  bundling ??= shareBundle();
+  return { ...(await sharing).env, ...(await bundling) };
 }
 
 /**

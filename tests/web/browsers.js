@@ -75,7 +75,7 @@ export async function shareBrowsers() {
 export const ask = (page, call, arrays, options) =>
   page.evaluate(
     async ([call, arrays, Type, options]) => {
-      const { init } = await import('../src/js/index.js');
+      const { init } = await import('./bundled/library.js');
       const engine = await init({ variant: 'simd' });
       const Floats = globalThis[Type];
       const target = call === 'attention' ? engine : await engine.theory;

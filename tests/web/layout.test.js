@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { LONG, repeats } from '../support/campaign.js';
 import { findings } from './axe.js';
-import { drawn, go, missing, opened, settled, shoot, visit } from './site.js';
+import { drawn, go, launch, missing, opened, settled, shoot, visit } from './site.js';
 
 /** Pages in which axe looks as well: each theme, a phone and a desk. */
 const SEARCHED = ['320 light', '1280 dark'];
@@ -63,7 +63,8 @@ describe('using the page', { skip: missing }, () => {
   let browser;
   let site;
   let page;
-  opened((visited) => ({ browser, site, page } = visited));
+  // a bundle would have the oracles in other lines
+  opened((visited) => ({ browser, site, page } = visited), launch, { modules: true });
 
   /** The page at a width. In a long run it opens there, and otherwise it gets there. */
   async function sizedTo(width, colorScheme = 'light') {

@@ -61,7 +61,7 @@ for (const { name, missing, launch } of browsers)
     `the page opens in ${name} with the bits of Node, its statements and formulas, also on a phone`,
     { skip: missing },
     async () => {
-      const [browser, site] = await Promise.all([launch(), serve()]);
+      const [browser, site] = await Promise.all([launch(), serve({ modules: true })]);
       try {
         const { page, problems } = await visit(browser, site);
         assert.deepEqual(problems, []);
@@ -151,7 +151,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     ],
   ]) {
     test(`says why when ${what}, and keeps its words`, async () => {
-      const broken = await serve({ panels: PANELS, status });
+      const broken = await serve({ panels: PANELS, status, modules: true });
       await reopen(page, broken);
       assert.match(await page.textContent('#failure'), expected);
       assert.ok(await page.isVisible('#failure'));
@@ -172,7 +172,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     ['a module has an error', { 'web/page/panels.js': () => 'export {' }, () => 200, /SyntaxError/],
   ]) {
     test(`says so when ${what}, instead of loading for ever`, async () => {
-      const broken = await serve({ panels: PANELS, status, change });
+      const broken = await serve({ panels: PANELS, status, change, modules: true });
       await reopen(page, broken);
       assert.match(await page.textContent('#failure'), reason);
       assert.ok(await page.isVisible('#failure'));

@@ -1,7 +1,7 @@
 /** The page on paper, and in the colours that a reader forces on it. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { drawn, everything, missing, served } from './site.js';
+import { drawn, everything, launch, missing, served } from './site.js';
 
 /** The resolved colours of some of the page's names, as a picture has them. */
 const colours = (page, names) =>
@@ -41,24 +41,28 @@ describe('a medium with colours of its own', { skip: missing }, () => {
   /** The figures on paper, before and after they were drawn. */
   let early;
   let late;
-  served(async ({ browser, site }) => {
-    const viewport = { width: 1280, height: 900 };
-    page = await browser.newPage({ viewport, reducedMotion: 'reduce', colorScheme: 'light' });
-    let release;
-    const released = new Promise((resolve) => (release = resolve));
-    await page.route('**/panels/*/index.js', async (route) => {
-      await released;
-      await route.continue();
-    });
-    await page.goto(`${site.url}?depth=doubt`, { waitUntil: 'commit' });
-    await page.locator('#use[data-panel]').waitFor({ state: 'attached' });
-    await print();
-    early = await figures(page);
-    release();
-    await everything(page);
-    late = await figures(page);
-    await toScreen();
-  });
+  served(
+    async ({ browser, site }) => {
+      const viewport = { width: 1280, height: 900 };
+      page = await browser.newPage({ viewport, reducedMotion: 'reduce', colorScheme: 'light' });
+      let release;
+      const released = new Promise((resolve) => (release = resolve));
+      await page.route('**/panels/*/index.js', async (route) => {
+        await released;
+        await route.continue();
+      });
+      await page.goto(`${site.url}?depth=doubt`, { waitUntil: 'commit' });
+      await page.locator('#use[data-panel]').waitFor({ state: 'attached' });
+      await print();
+      early = await figures(page);
+      release();
+      await everything(page);
+      late = await figures(page);
+      await toScreen();
+    },
+    launch,
+    { modules: true },
+  );
 
   const send = (event) => page.evaluate((name) => dispatchEvent(new Event(name)), event);
   async function print() {

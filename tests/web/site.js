@@ -12,9 +12,9 @@
  *       await go(page, '#x=log'); // every other setting is as in the beginning
  *
  * `serve({ panels })` and `visit` are for tests that need a page of their own: another screen or
- * kind of reader. `reopen` loads the page anew in the same tab, also from another server. Wait for
- * a condition, and never for a length of time: `drawn`, `settled`, or `becomes` of
- * tests/support/web.
+ * kind of reader. `reopen` loads the page anew in the same tab, also from another server. The page
+ * is served in few files, and with `modules: true` as it lies in the repository. Wait for a
+ * condition, and never for a length of time: `drawn`, `settled`, or `becomes` of tests/support/web.
  */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';

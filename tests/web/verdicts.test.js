@@ -27,7 +27,8 @@ const PANELS = [...Object.keys(BY_PANEL), 'proofs'];
 
 describe('the verdicts', { skip: missing }, () => {
   let page;
-  opened((visited) => ({ page } = visited), launch, { panels: PANELS });
+  // a bundle would have the oracles in other lines
+  opened((visited) => ({ page } = visited), launch, { panels: PANELS, modules: true });
 
   test('all hold at the default state', async () => {
     const found = await verdicts(page);

@@ -21,7 +21,7 @@ const watch = async () => {
     }
   };
   WebAssembly.compile = (...how) => (seen.compiled++, compile(...how));
-  const { init } = await import(new URL('src/js/index.js', location.href).href);
+  const { init } = await import(new URL('web/bundled/library.js', location.href).href);
   const ch = await init();
   const x = new Float32Array(8).fill(1);
   return { ...seen, sum: ch.attention(x, x, x, { headDim: 4 }).output.reduce((a, b) => a + b) };

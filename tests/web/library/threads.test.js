@@ -12,7 +12,7 @@ import { browsers, inBlank, ISOLATION, serve, STRICT } from '../site.js';
  * decode and a layer have the same bits.
  */
 const compare = async () => {
-  const { init } = await import(new URL('src/js/index.js', location.href).href);
+  const { init } = await import(new URL('web/bundled/library.js', location.href).href);
   const two = await init({ layers: true, threads: 2 });
   const one = await init({ layers: true });
   const numbers = (seed, length) => Float32Array.from({ length }, (_, x) => Math.sin(seed + x * x));
@@ -46,7 +46,7 @@ const compare = async () => {
  * threads that remain, the longest wait, and the cache.
  */
 const lose = async (fault) => {
-  const { init } = await import(new URL('src/js/index.js', location.href).href);
+  const { init } = await import(new URL('web/bundled/library.js', location.href).href);
   const { lostWorkers } = await import(
     new URL('tests/engines/lost-workers.js', location.href).href
   );
@@ -73,7 +73,7 @@ const lose = async (fault) => {
 
 /** An engine whose worker is never there, and whether it works. */
 const begin = async (fault) => {
-  const { init } = await import(new URL('src/js/index.js', location.href).href);
+  const { init } = await import(new URL('web/bundled/library.js', location.href).href);
   const { lostWorkers } = await import(
     new URL('tests/engines/lost-workers.js', location.href).href
   );

@@ -6,7 +6,7 @@ import { loadModel } from '../../../src/js/model/index.js';
 import { tellFirst } from '../../../web/panels/look/first.js';
 import { firstFrame } from '../../../web/panels/look/frame.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
-import { calm, drawn, openLook, PANEL, shown } from './page.js';
+import { calm, drawn, loadLook, openLook, PANEL, shown } from './page.js';
 import { browsers, serve, served } from '../site.js';
 
 const MODEL_FILE_PATH = `web/${MODEL_FILE}`;
@@ -70,23 +70,30 @@ for (const { name, missing, launch } of browsers)
     });
   });
 
-describe('the look', { skip: browsers[0].missing }, () => {
+describe('the look on a phone', { skip: browsers[0].missing }, () => {
   const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-  let browser;
+  const FRAGMENT = '#look?lookPrompt=once+upon+a+time';
   let site;
-  served((started) => ({ browser, site } = started), browsers[0].launch, { panels: ['look'] });
-  const open = (context) => openLook(browser, site, '#look?lookPrompt=once+upon+a+time', context);
+  let page;
+  served(
+    async (started) => {
+      ({ site } = started);
+      ({ page } = await openLook(started.browser, site, FRAGMENT, PHONE));
+    },
+    browsers[0].launch,
+    { panels: ['look'] },
+  );
 
   /** The middle of a token. */
-  const middle = (page, at) =>
+  const middle = (at) =>
     page.$eval(`${PANEL} .token[data-i="${at}"]`, (token) => {
       const { x, y, width, height } = token.getBoundingClientRect();
       return { x: x + width / 2, y: y + height / 2 };
     });
-  const scrolled = (page) => page.evaluate(() => scrollY);
+  const scrolled = () => page.evaluate(() => scrollY);
 
   /** A finger that goes down at a place, and to another one. Returns how it is lifted. */
-  async function drag(page, from, to) {
+  async function drag(from, to) {
     const client = await page.context().newCDPSession(page);
     const touch = (type, points) =>
       client.send('Input.dispatchTouchEvent', { type, touchPoints: points });
@@ -100,35 +107,32 @@ describe('the look', { skip: browsers[0].missing }, () => {
   }
 
   test('a finger moves along words and not the page, and locks where it is lifted', async () => {
-    const { page } = await open(PHONE);
-    const before = await scrolled(page);
-    const lift = await drag(page, await middle(page, 2), await middle(page, 9));
+    const before = await scrolled();
+    const lift = await drag(await middle(2), await middle(9));
     assert.equal((await shown(page)).at, 9);
     await lift();
     await drawn(page);
     assert.equal((await shown(page)).at, 9);
     assert.match(await page.evaluate(() => location.hash), /^#look/);
     assert.equal(await page.locator(`${PANEL} .token.locked`).count(), 1);
-    assert.equal(await scrolled(page), before);
-    await page.close();
+    assert.equal(await scrolled(), before);
   });
 
   test('a finger that scrolls the page on a word shows the newest row again', async () => {
-    const { page } = await open(PHONE);
+    await loadLook(page, site, FRAGMENT);
     const { at } = await shown(page);
-    const from = await middle(page, 2);
-    const lift = await drag(page, from, { x: from.x, y: from.y - 150 });
+    const from = await middle(2);
+    const lift = await drag(from, { x: from.x, y: from.y - 150 });
     await lift();
-    assert.ok((await scrolled(page)) > 0);
+    assert.ok((await scrolled()) > 0);
     await drawn(page);
     assert.notEqual(at, 2);
     assert.equal((await shown(page)).at, at);
-    await page.close();
   });
 
   test('says that its worker is lost, and has another one when it tries again', async () => {
-    const { page } = await open();
-    const worker = page.workers().find((each) => each.url().endsWith('/worker/host.js'));
+    await loadLook(page, site, FRAGMENT);
+    const worker = page.workers().find((each) => each.url().endsWith('/host.js'));
     await worker.evaluate(() => {
       setTimeout(() => {
         throw new Error('on purpose');
@@ -146,6 +150,5 @@ describe('the look', { skip: browsers[0].missing }, () => {
       `${PANEL} .look-text`,
     );
     assert.equal(await status.textContent(), '');
-    await page.close();
   });
 });

@@ -2,9 +2,7 @@
 
 /** It goes on from the prompt with interventions. */
 export async function told({ T, interventions, count, file }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
-  const { PROMPT } = await import('./panels/look/state.js');
+  const { init, loadModel, PROMPT } = await import('./bundled/library.js');
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   model.intervene([{ temperature: T }, ...interventions]);
@@ -16,9 +14,7 @@ export async function told({ T, interventions, count, file }) {
 
 /** In the page: the library's chances after each layer and parts of a score, of a word. */
 export async function insideOf({ file, at, pair }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
-  const { PROMPT } = await import('./panels/look/state.js');
+  const { init, loadModel, PROMPT } = await import('./bundled/library.js');
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   const ids = model.tokenizer.encode(PROMPT);
@@ -53,9 +49,7 @@ export async function insideOf({ file, at, pair }) {
 
 /** In the page: the library's story under the lab's first push, at half its strength. */
 export async function pushedStory({ file }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
-  const { PROMPT } = await import('./panels/look/state.js');
+  const { init, loadModel, PROMPT } = await import('./bundled/library.js');
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   const streams = [];

@@ -8,9 +8,7 @@ import { labPanel, verdictOf } from './page.js';
 
 /** In the page: the library's story without a head, and how it comes to one of its words. */
 async function insideOf({ file, layer, head, at }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
-  const { PROMPT } = await import('./panels/look/state.js');
+  const { init, loadModel, PROMPT } = await import('./bundled/library.js');
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   model.intervene([{ layer, head, gain: 0 }]);

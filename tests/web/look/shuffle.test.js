@@ -9,10 +9,7 @@ import { giveFiles, labPanel, verdictOf } from './page.js';
 
 /** In the page: the library’s story under shuffled weights. */
 async function shuffledStory({ file, seed }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
-  const { PROMPT } = await import('./panels/look/state.js');
-  const { shuffle } = await import('./panels/lab/shuffle.js');
+  const { init, loadModel, PROMPT, shuffle } = await import('./bundled/library.js');
   const engine = await init({ layers: true, variant: 'simd' });
   const bytes = new Uint8Array(await (await fetch(file)).arrayBuffer());
   const model = await loadModel((await shuffle(bytes, seed)).bytes, { engine });

@@ -11,8 +11,7 @@ import { browsers, serve } from '../site.js';
 
 /** In the page: the library with the page’s kernels reads this text, greedily writing on. */
 async function library({ prompt, tokens, T, layer, head, at, file }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
+  const { init, loadModel } = await import('./bundled/library.js');
   const model = await loadModel(new URL(file, document.baseURI), {
     engine: await init({ layers: true, variant: 'simd' }),
   });

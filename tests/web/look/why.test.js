@@ -8,10 +8,7 @@ import { singlePanel, verdictOf } from './page.js';
 
 /** In the page: the bars of key j, by the library and with plain sums. */
 async function expected({ file, key }) {
-  const { init } = await import('../src/js/index.js');
-  const { loadModel } = await import('../src/js/model/index.js');
-  const { PROMPT } = await import('./panels/look/state.js');
-  const { mostTelling, Story } = await import('./panels/look/story.js');
+  const { init, loadModel, PROMPT, mostTelling, Story } = await import('./bundled/library.js');
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   const ids = model.tokenizer.encode(PROMPT);

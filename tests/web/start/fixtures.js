@@ -30,10 +30,10 @@ export function served(use, start = launch, options = {}) {
  * @param {(visited: { browser: object, site: object, page: object }) => void} use called before the
  *   first test
  * @param {() => Promise<any>} [start] another browser
- * @param {{ panels?: string[], fragment?: string, context?: object }} [how] the panels of the page,
- *   by default all; where it opens; and the options of its context, such as a viewport
+ * @param {{ fragment?: string, context?: object, panels?: string[], modules?: boolean }} [how]
+ *   where the page opens, the options of its context such as a viewport, and options of serve
  */
-export function opened(use, start = launch, { panels, fragment, context } = {}) {
+export function opened(use, start = launch, { fragment, context, ...options } = {}) {
   let problems;
   served(
     async ({ browser, site }) => {
@@ -42,7 +42,7 @@ export function opened(use, start = launch, { panels, fragment, context } = {}) 
       use({ browser, site, page: visited.page });
     },
     start,
-    { panels },
+    options,
   );
   after(() =>
     assert.deepEqual(problems, [], 'no console message, error or failed request in all of this'),

@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
+import { BUNDLED, bundled, INDEX, only } from './bundle.js';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 const PREFIX = '/some/where/deep';
@@ -38,13 +39,6 @@ export const STRICT = {
     "worker-src 'self'; img-src data:",
 };
 
-/** The list of panels without all others. */
-const only = (panels) => ({
-  'web/page/panels.js': (text) =>
-    text.replace('export const PANELS =', 'const ALL =') +
-    `export const PANELS = ALL.filter(({ id }) => ${JSON.stringify(panels)}.includes(id));`,
-});
-
 /**
  * @param {object} [options]
  * @param {string[]} [options.panels] the page has these and no others
@@ -53,6 +47,7 @@ const only = (panels) => ({
  * @param {Record<string, string>} [options.types] content types by path or ending, '' for none
  * @param {(path: string) => number} [options.status] to refuse a file; 0: no network reaches it
  * @param {Record<string, string>} [options.headers] with everything
+ * @param {boolean} [options.modules] the page has each of its modules and styles in its own file
  */
 export async function serve({
   panels,
@@ -60,13 +55,24 @@ export async function serve({
   types = {},
   status = () => 200,
   headers = {},
+  modules = false,
 } = {}) {
   const requests = [];
   let changes;
+  let altered;
   const alter = (change, panels) => {
+    altered = change;
     changes = { ...OTHERS, ...(panels && only(panels)), ...change };
   };
   alter(change, panels);
+  /** A file as it is served. */
+  async function contents(path) {
+    if (BUNDLED.includes(path) && !(modules && path === INDEX)) return bundled(path, altered);
+    const found = await readFile(join(root, path)).catch((error) =>
+      path in changes ? Buffer.from('') : Promise.reject(error),
+    );
+    return path in changes ? Buffer.from(changes[path](found.toString())) : found;
+  }
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
     requests.push(pathname);
@@ -78,11 +84,8 @@ export async function serve({
     if (!refused) return request.socket.destroy();
     if (refused !== 200) return response.writeHead(refused).end('refused by the test');
     try {
-      const found = await readFile(join(root, path)).catch((error) =>
-        path in changes ? Buffer.from('') : Promise.reject(error),
-      );
       const type = types[path] ?? types[extname(path)] ?? TYPES[extname(path)];
-      const bytes = path in changes ? Buffer.from(changes[path](found.toString())) : found;
+      const bytes = await contents(path);
       response
         .writeHead(200, {
           ...(type && { 'content-type': type }),

@@ -10,17 +10,23 @@ for (const { name, missing, launch } of browsers)
   describe(`without the network, in ${name}`, { skip: missing }, () => {
     let browser;
     let site;
+    let frames;
     let page;
     let lost = (path) => path.endsWith('/lens.js');
     before(async () => {
       const status = (path) => (lost(path) ? 0 : 200);
       const panels = ['look', 'distance', 'proofs'];
-      [browser, site] = await Promise.all([launch(), serve({ panels, status })]);
+      [browser, site, frames] = await Promise.all([
+        launch(),
+        serve({ panels, status, modules: true }),
+        serve({ panels: ['cold-hot', 'lab'], status }),
+      ]);
       ({ page } = await openLook(browser, site, '#look?lookPrompt=once+upon+a+time'));
     });
     after(async () => {
       await browser?.close();
       await site?.close();
+      await frames?.close();
     });
     const look = async (act) => {
       await act();
@@ -71,9 +77,8 @@ for (const { name, missing, launch } of browsers)
 
     for (const id of ['cold-hot', 'lab'])
       test(`a frame of ${id} asks for the model again whenever a reader presses`, async () => {
-        site.alter({}, [id]);
         lost = (path) => path.endsWith(MODEL_FILE);
-        const frame = await singlePanel(browser, site, id);
+        const frame = await singlePanel(browser, frames, id);
         const again = frame.locator(`#${id}`).getByRole('button', { name: 'try again' });
         const said = () => frame.locator(`#${id} .look-state`).textContent();
         await again.click();
