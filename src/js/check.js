@@ -1,4 +1,4 @@
-import { bufferOf, kindOf, lengthOf } from './arrays.js';
+import { extentOf, kindOf, lengthOf } from './arrays.js';
 import { describe, refuse, refuseKind } from './errors.js';
 import { isAbortSignal, isPromise } from './kinds.js';
 import { didYouMean } from './names.js';
@@ -152,9 +152,32 @@ export const list = (name, x, expected = 'an array') =>
 export function array(name, x, ...kinds) {
   const came = kindOf(x);
   if (!kinds.some((kind) => kind === came)) refuseKind(name, x, kinds.join(' or '));
-  const a = /** @type {Arrays[K]} */ (x);
-  if (!lengthOf(a) && isGone(bufferOf(a))) refuse('DETACHED', name, describe(x), 'a live array');
-  return a;
+  return live(name, /** @type {Arrays[K]} */ (x));
+}
+
+/**
+ * Refuses a view whose memory is gone.
+ * @template {ArrayBufferView} V
+ * @param {string} name
+ * @param {V} x
+ */
+export function live(name, x) {
+  const { buffer, bytes } = extentOf(x);
+  if (!bytes && isGone(buffer)) refuse('DETACHED', name, describe(x), 'a live array');
+  return x;
+}
+
+/**
+ * A copy of an array or of a typed array.
+ * @param {string} name
+ * @param {unknown} x
+ * @param {string} expected
+ * @returns {unknown[]}
+ */
+export function elements(name, x, expected) {
+  if (Array.isArray(x)) return Array.from(x);
+  if (!kindOf(x) || kindOf(x) === 'DataView') refuseKind(name, x, expected);
+  return Array.from(live(name, /** @type {Uint8Array} */ (x)));
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Reads lists of numbers as float32, and refuses those that float32 cannot represent. */
-import { number } from '../../check.js';
-import { describe, refuse } from '../../errors.js';
+import { elements, number } from '../../check.js';
+import { refuse } from '../../errors.js';
 
 const EXPECTED = 'a finite number, below 3.5e38 in size as float32';
 
@@ -16,8 +16,6 @@ export function float(name, x) {
  * @param {unknown} given
  */
 export function floats(name, given) {
-  if (!Array.isArray(given) && (!ArrayBuffer.isView(given) || given instanceof DataView))
-    refuse('ARG', name, describe(given), 'an array of numbers');
-  const numbers = /** @type {ArrayLike<unknown>} */ (/** @type {unknown} */ (given));
+  const numbers = elements(name, given, 'an array of numbers');
   return Float32Array.from(numbers, (x, at) => float(`${name}[${at}]`, x));
 }

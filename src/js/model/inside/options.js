@@ -1,5 +1,5 @@
 /** The options of a trace. */
-import { integer, list, read } from '../../check.js';
+import { elements, integer, list, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { RECORDS } from './points.js';
 
@@ -68,10 +68,7 @@ export function distinct(name, given, end) {
 
 /** @param {string} name @param {unknown} given @param {number} end */
 function integers(name, given, end) {
-  const items = list(
-    name,
-    ArrayBuffer.isView(given) ? Array.from(/** @type {Uint8Array} */ (given)) : given,
-  );
+  const items = elements(name, given, 'an array');
   if (!items.length) refuse('SHAPE', name, 'empty', 'at least one');
   return items.map((item, at) => integer(`${name}[${at}]`, item, 0, end - 1));
 }

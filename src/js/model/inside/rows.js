@@ -1,5 +1,5 @@
 /** Interventions that replace rows of attention by given ones. */
-import { integer, number } from '../../check.js';
+import { elements, integer, number } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { distinct } from './options.js';
 
@@ -26,9 +26,7 @@ export const firstSeen = ({ localLayers, slidingWindow }, layer) =>
  * @returns {Float32Array} of its position and those before
  */
 export function rowOf(given, name, position, first) {
-  if (!Array.isArray(given) && !ArrayBuffer.isView(given))
-    refuse('ARG', name, describe(given), 'an array of weights');
-  const weights = Array.from(/** @type {ArrayLike<unknown>} */ (/** @type {unknown} */ (given)));
+  const weights = elements(name, given, 'an array of weights');
   if (weights.length < position + 1)
     refuse('SHAPE', name, `of ${weights.length} weights`, `at least ${position + 1}`);
   let sum = 0;
