@@ -13,21 +13,22 @@ import { shortTraining } from '../support/train/tasks.js';
 import { logits } from '../support/theory/states.js';
 import { inside, numbers } from './inside.js';
 
-/** The bytes of every array and number in a result, in order. */
-function* bytes(result) {
+/** Every array and number in a result as bytes, in order. */
+function* arrays(result) {
   if (ArrayBuffer.isView(result))
-    yield* new Uint8Array(result.buffer, result.byteOffset, result.byteLength);
-  else if (typeof result === 'number') yield* new Uint8Array(Float64Array.of(result).buffer);
+    yield new Uint8Array(result.buffer, result.byteOffset, result.byteLength);
+  else if (typeof result === 'number') yield new Uint8Array(Float64Array.of(result).buffer);
   else if (result && typeof result === 'object')
     for (const [name, part] of Object.entries(result))
       // a key of its own has the fused variances
-      if (name !== 'variance' || !result.maxWeight) yield* bytes(part);
+      if (name !== 'variance' || !result.maxWeight) yield* arrays(part);
 }
 
 /** FNV-1a. */
 function checksum(results) {
   let hash = 0x811c9dc5;
-  for (const byte of bytes(results)) hash = Math.imul(hash ^ byte, 0x01000193);
+  for (const bytes of arrays(results))
+    for (let at = 0; at < bytes.length; at++) hash = Math.imul(hash ^ bytes[at], 0x01000193);
   return hash >>> 0;
 }
 

@@ -93,18 +93,22 @@ function addValues(to, call, [b, h, i], keys, soft, tiny) {
   const { v, n, m, dv, heads, kvHeads, layout } = call;
   const kvHead = kvHeadOf(call, h);
   const at = place(layout, b, h, i, heads, m) * dv;
-  const weight = Float64Array.from(keys, (j) => soft.weights[j]);
-  const valueAt = Int32Array.from(keys, (j) => place(layout, b, kvHead, j, kvHeads, n) * dv);
-  const isTail = Uint8Array.from(keys, (j) => (soft.e[j] < tiny ? 1 : 0));
+  const { weights, e } = soft;
+  const valueAt = keys.map((j) => place(layout, b, kvHead, j, kvHeads, n) * dv);
   const terms = make(keys.length);
   for (let c = 0; c < dv; c++) {
+    let all = 0;
+    let tail = 0;
     for (let x = 0; x < keys.length; x++) {
+      const j = keys[x];
       const value = v[valueAt[x] + c];
-      terms[x] = weight[x] * value;
-      const part = weight[x] * Math.abs(value);
-      to.W[at + c] += part;
-      if (isTail[x]) to.tail[at + c] += part;
+      terms[x] = weights[j] * value;
+      const part = weights[j] * Math.abs(value);
+      all += part;
+      if (e[j] < tiny) tail += part;
     }
+    to.W[at + c] = all;
+    to.tail[at + c] = tail;
     to.output[at + c] = sumOf(terms);
   }
 }
@@ -198,18 +202,23 @@ export function joined(rows) {
 }
 
 /**
- * The reference of one query over lists of keys and values, of which the first `from` are hidden.
+ * The weights and the output of one query over lists of keys and values, of which the first `from`
+ * are hidden.
  * @param {ArrayLike<number>} query
  * @param {ArrayLike<number>[]} keys
  * @param {ArrayLike<number>[]} values
  */
 export function attendRow(query, keys, values, { from = 0, sees = () => true, ...options }) {
   const shown = Uint8Array.from(keys, (_, j) => (j >= from && sees(j) ? 1 : 0));
-  const { weights, output } = reference(Float64Array.from(query), joined(keys), joined(values), {
+  const call = resolve(Float64Array.from(query), joined(keys), joined(values), {
     ...options,
     headDim: query.length,
     valueDim: values[0].length,
     mask: { data: shown, shape: [keys.length] },
   });
-  return { weights: [...weights], output: [...output] };
+  const { masked, keys: attended } = scoreRow(call, 0, 0, 0);
+  const soft = softmax(masked, attended, call.T);
+  const sums = arraysOf(['output', 'W', 'tail'], call.dv);
+  addValues(sums, call, [0, 0, 0], attended, soft, 0);
+  return { weights: [...soft.weights], output: [...sums.output] };
 }

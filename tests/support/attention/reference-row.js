@@ -23,13 +23,12 @@ export function sumOf(terms, n = terms.length) {
  * undefined = beyond its last axis.
  */
 function maskAt({ data, shape }, b, h, i, j) {
-  const place = [b, h, i, j].slice(4 - shape.length);
+  const place = [b, h, i, j];
+  const missing = place.length - shape.length;
+  if (shape.at(-1) !== 1 && j >= shape.at(-1)) return undefined;
   let at = 0;
-  for (let a = 0; a < shape.length; a++) {
-    const last = a === shape.length - 1;
-    if (last && shape[a] !== 1 && place[a] >= shape[a]) return undefined;
-    at = at * shape[a] + (shape[a] === 1 ? 0 : place[a]);
-  }
+  for (let a = 0; a < shape.length; a++)
+    at = at * shape[a] + (shape[a] === 1 ? 0 : place[a + missing]);
   return data[at];
 }
 
@@ -97,7 +96,11 @@ export function describe(y, { top, count, ownTotal, p }, T) {
   const zero = { n: 0, entropy: 0, kl: 0, expectedScore: 0, maxWeight: 0, argmax: 0 };
   if (count === 0) return { lse: -Infinity, stats: { ...zero, variance: 0 }, spread: 0, depth: 0 };
   /** Σ p_j f(j) over the keys that carry weight: 0·∞ is not wanted here. */
-  const mean = (f) => sumOf(p.map((weight, j) => (weight === 0 ? 0 : weight * f(j))));
+  const mean = (f) => {
+    const terms = new Float64Array(p.length);
+    for (let j = 0; j < p.length; j++) if (p[j] !== 0) terms[j] = p[j] * f(j);
+    return sumOf(terms);
+  };
   const limit = T === 0 || T === Infinity;
   const logTotal = Math.log(ownTotal);
   const expectedScore = mean((j) => y[j]);

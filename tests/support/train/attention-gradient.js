@@ -5,11 +5,14 @@
  */
 import { bias, softmax, sumOf } from '../attention/reference-row.js';
 
+/** The terms of a sum, as many as the longest had. */
+let terms = new Float64Array(64);
+
 /** The sum of n terms. */
 function sum(n, term) {
-  const terms = new Float64Array(n);
+  if (n > terms.length) terms = new Float64Array(n);
   for (let j = 0; j < n; j++) terms[j] = term(j);
-  return sumOf(terms);
+  return sumOf(terms, n);
 }
 
 /** The place of (b, h, i, j) in a mask whose axes of 1 repeat. */
