@@ -26,7 +26,7 @@ const NATIVE = /(\/|-)native\.test\.js$/;
 /** Files with random cases or builds, of which a long run has many more. */
 const CAMPAIGNS = new RegExp(
   '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|' +
-    'model/(files/(gguf-damage|safetensors-errors)|run/hostile-json)|' +
+    'layers/error-rule|model/(files/(gguf-damage|safetensors-errors)|run/hostile(-json)?)|' +
     'theory/(large|mutations)|' +
     'train/(attention-gradient(-extremes)?|random-models)|training/(tokens|world)|' +
     'web/(built|head-numbers|layout|look/(seen|story)|mutations|numbers|library/threads))[.]|' +

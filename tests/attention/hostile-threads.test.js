@@ -1,5 +1,5 @@
 /**
- * Hostile calls have the same bits with any number of threads: a few hundred, and 20 000 in a long
+ * Hostile calls have the same bits with any number of threads: a hundred, and 20 000 in a long
  * run. CLEARHEAD_CASES and CLEARHEAD_SEED as for hostile.test.js.
  */
 import assert from 'node:assert/strict';
@@ -10,7 +10,7 @@ import { repeats } from '../support/campaign.js';
 import { sharing } from '../support/engine/shared-calls.js';
 import { engines } from '../support/engines.js';
 
-const count = Math.ceil(Number(process.env.CLEARHEAD_CASES ?? repeats(1500, 120000)) / 6);
+const count = Math.ceil(Number(process.env.CLEARHEAD_CASES ?? repeats(600, 120000)) / 6);
 const first = Number(process.env.CLEARHEAD_SEED ?? 1);
 
 /** The results of a call over arrays, in floats and integers, and over a cache of each type. */

@@ -14,7 +14,7 @@ import { engines } from '../support/models/engines.js';
 const command = fileURLToPath(new URL('../../src/cli/clearhead.js', import.meta.url));
 /** Attention alone, which is too little. */
 const attention = fileURLToPath(new URL('../../src/js/engine/attn.simd.wasm', import.meta.url));
-const SEEDS = repeats(6, 200);
+const SEEDS = repeats(3, 200);
 const check = (...args) =>
   execFileSync(process.execPath, [command, 'check', ...args], { encoding: 'utf8' });
 

@@ -1,6 +1,7 @@
 /** Both attention layers keep the error rule, in extreme states and with YaRN. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { repeats } from '../support/campaign.js';
 import { engines } from '../support/models/engines.js';
 import { random } from '../support/random.js';
 import { frequencies } from '../support/layers/operations-textbook.js';
@@ -15,6 +16,8 @@ import { extremeLatent, extremeMultiHead } from '../support/layers/extreme-layer
  */
 const PLAIN = 3;
 const STEEP = 1.5;
+
+const COUNT = repeats(400, 1e4);
 
 const KINDS = [
   ['multiHead', extremeMultiHead, multiHeadSized, [undefined]],
@@ -50,9 +53,9 @@ function* results(kind, forms, { w, config, turned, temperature, m, x }) {
 }
 
 for (const [kind, make, rule, forms] of KINDS) {
-  test(`${kind}: 1000 random states, extremes among them, keep the error rule`, (t) => {
+  test(`${kind}: ${COUNT} random states, extremes among them, keep the error rule`, (t) => {
     let [max, logit, decided, total] = [0, 0, 0, 0];
-    for (let seed = 5000; seed < 6000; seed++) {
+    for (let seed = 5000; seed < 5000 + COUNT; seed++) {
       const state = make(seed);
       const want = expectedOf(state, rule);
       logit = Math.max(logit, want.logit);
@@ -82,7 +85,7 @@ for (const [kind, make, rule, forms] of KINDS) {
 
   test(`${kind}: equal rows without places have equal weights, however large the logits`, () => {
     let count = 0;
-    for (let seed = 5000; seed < 6000; seed++) {
+    for (let seed = 5000; seed < 5000 + COUNT; seed++) {
       const state = make(seed);
       const { m, x, turned, config } = state;
       if (m === 1 || turned || x.some((v, at) => v !== x[at % config.modelDim])) continue;
@@ -96,7 +99,7 @@ for (const [kind, make, rule, forms] of KINDS) {
         });
       }
     }
-    assert.ok(count > 50, `${count} of equal rows`);
+    assert.ok(count > COUNT / 20, `${count} of equal rows`);
   });
 }
 

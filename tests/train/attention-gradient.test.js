@@ -11,7 +11,7 @@ import { attentionGradient } from '../support/train/attention-gradient.js';
 import { randomGradient, wantsOf } from '../support/train/calls.js';
 import { rules, worstOf } from '../support/train/compare.js';
 
-const count = Number(process.env.CLEARHEAD_CASES ?? repeats(1500, 1e5));
+const count = Number(process.env.CLEARHEAD_CASES ?? repeats(800, 1e5));
 const first = Number(process.env.CLEARHEAD_SEED ?? 3e6);
 const types = { float32: Float32Array, float64: Float64Array };
 

@@ -10,7 +10,7 @@ import { distance } from '../support/train/differences.js';
 import { modelGradient } from '../support/train/model.js';
 import { randomTokens } from '../support/train/tasks.js';
 
-const count = repeats(100, 1e4);
+const count = repeats(60, 1e4);
 const first = Number(process.env.CLEARHEAD_SEED ?? 1000);
 /**
  * Of a parameter's largest gradient. Norms of two channels or three divide by numbers near 0, so

@@ -20,8 +20,10 @@ import { grammarFaults } from '../support/training/grammar.js';
 import { answersTo } from '../support/training/replay.js';
 
 /** Stories of training, and stories that have what training lacks. */
-const COUNT = repeats(8000, 20000);
-const OPEN = 5000;
+const COUNT = repeats(4000, 20000);
+const OPEN = repeats(2500, 5000);
+/** Exercises of training. */
+const EXERCISES = repeats(2500, 5000);
 const closed = Array.from({ length: COUNT }, (_, index) => tellStory(1, index));
 const open = Array.from({ length: OPEN }, (_, index) => tellStory(2, index, { open: true }));
 const all = [...closed, ...open];
@@ -131,7 +133,9 @@ describe('the questions of a story', () => {
 });
 
 describe('an exercise', () => {
-  const exercises = Array.from({ length: 5000 }, (_, i) => tellExercise(1, i, i % (LEVELS + 1)));
+  const exercises = Array.from({ length: EXERCISES }, (_, i) =>
+    tellExercise(1, i, i % (LEVELS + 1)),
+  );
 
   test('has no fault of grammar', () => {
     for (const { text } of exercises) assert.deepEqual(grammarFaults(text), [], text);
@@ -199,7 +203,7 @@ describe('combinations that are kept for the evaluation', () => {
   };
 
   test('never meet in a story of training', () => {
-    const exercises = Array.from({ length: 5000 }, (_, i) => tellExercise(1, i, LEVELS));
+    const exercises = Array.from({ length: EXERCISES }, (_, i) => tellExercise(1, i, LEVELS));
     for (const { text } of [...closed, ...exercises]) assert.deepEqual(unseenIn(text), [], text);
   });
 
@@ -213,7 +217,7 @@ describe('combinations that are kept for the evaluation', () => {
     const asked = open.filter(({ questions }) =>
       questions.some(({ kind, unseen }) => unseen && kind !== 'word'),
     );
-    assert.ok(asked.length > 200);
+    assert.ok(asked.length > OPEN / 25);
     for (const { text } of asked) assert.notDeepEqual(unseenIn(text), [], text);
   });
 

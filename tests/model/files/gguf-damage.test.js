@@ -6,7 +6,7 @@ import { SIZES, tinyGguf } from '../../support/models/tiny-models.js';
 import { inChunks, loadWhole, refused } from '../../support/streams.js';
 
 /** One bit of this number is flipped. A long run flips each of them. */
-const ONE_OF = repeats(5, 1);
+const ONE_OF = repeats(11, 1);
 
 const tiny = { ...SIZES, layers: 1, modelDim: 4, headDim: 2, ffnDim: 4 };
 

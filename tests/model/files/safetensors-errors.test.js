@@ -8,7 +8,7 @@ import { tinyJson } from '../../support/models/tiny-models.js';
 import { inChunks, loadWhole, readWhole, refused, refuses } from '../../support/streams.js';
 
 /** One bit of this number is flipped. A long run flips each of them. */
-const ONE_OF = repeats(5, 1);
+const ONE_OF = repeats(11, 1);
 
 const config = {};
 const read = (weights) => readWhole({ weights, config });

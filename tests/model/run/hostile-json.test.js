@@ -11,7 +11,7 @@ import { tinyJson } from '../../support/models/tiny-models.js';
 import { loadWhole, readWhole, refused } from '../../support/streams.js';
 
 /** One bit of this number is flipped, every bit of a byte in its turn. A long run flips each. */
-const ONE_OF = repeats(5, 1);
+const ONE_OF = repeats(11, 1);
 
 /** A text with such bits changed, and cut off at each of its bytes. */
 function* damaged(text) {

@@ -13,8 +13,13 @@ import {
   weights,
 } from '../../support/models/outcome.js';
 import { asSafetensors, configs, tiny } from '../../support/models/random-models.js';
+import { repeats } from '../../support/campaign.js';
 import { random } from '../../support/random.js';
 import { inChunks } from '../../support/streams.js';
+
+/** The largest step between two places where a file is cut off, and how many bits are flipped. */
+const STEP = repeats(80, 5);
+const FLIPS = repeats(300, 6000);
 
 for (const [name, bytes, wrap] of [
   ['GGUF', gguf, (x) => x],
@@ -24,7 +29,7 @@ for (const [name, bytes, wrap] of [
     await outcome(wrap(bytes));
     const before = memoryTop();
     const r = random(1);
-    for (let cut = 0; cut < bytes.length; cut += r.integer(1, 40))
+    for (let cut = 0; cut < bytes.length; cut += r.integer(1, STEP))
       assert.notEqual(await outcome(wrap(bytes.slice(0, cut))), 'works', `${cut} bytes`);
     assert.equal(memoryTop(), before, 'all memory is given back');
   });
@@ -33,9 +38,9 @@ for (const [name, bytes, wrap] of [
     const before = memoryTop();
     const r = random(2);
     const counts = {};
-    for (let x = 0; x < 600; x++) {
+    for (let x = 0; x < FLIPS; x++) {
       const at =
-        x < 400 ? r.integer(0, Math.min(bytes.length, 4000) - 1) : r.integer(0, bytes.length - 1);
+        x % 3 ? r.integer(0, Math.min(bytes.length, 4000) - 1) : r.integer(0, bytes.length - 1);
       const damaged = bytes.slice();
       damaged[at] ^= 1 << r.integer(0, 7);
       const result = await outcome(wrap(damaged));
