@@ -16,6 +16,16 @@ import {
 } from '../support/engine/thread-calls.js';
 import { threaded } from '../support/engine/threaded.js';
 
+/** One query and more over a cache. */
+function decoded(ch) {
+  const cache = ch.kvCache({ kvHeads: 3, headDim: 64, capacity: 6000 });
+  cache.append(numbers(1, 3 * 5000 * 64), numbers(2, 3 * 5000 * 64));
+  const options = { heads: 9, causal: true, want: { stats: true, lse: true } };
+  const results = [1, 2, 5, 200].map((m) => ch.attend(numbers(m, 9 * m * 64), cache, options));
+  cache.dispose();
+  return results;
+}
+
 for (const { variant, ch } of engines) {
   /** The results of one thread, which are the same for any number: by call and by `wants`. */
   const expected = new Map();
@@ -28,13 +38,20 @@ for (const { variant, ch } of engines) {
     return expected.get(call);
   };
 
+  let decodedByOne;
+
   for (const count of [2, 3, 5])
     test(`${count} threads give the bits of one (${variant})`, async () => {
       const shared = await threaded({ variant, threads: count });
       const { info } = shared;
       assert.deepEqual([info.variant, info.threads, info.why], [variant, count, '']);
-      for (const call of calls)
-        wants.forEach((want, x) => sameBits(run(shared, call, want), ofOne(call)[x], call.name));
+      calls.forEach((call, y) =>
+        wants.forEach((want, x) => {
+          // two threads with all that can be wanted, and more threads with a third of it
+          if (count === 2 || (x + y) % 3 === 0)
+            sameBits(run(shared, call, want), ofOne(call)[x], call.name);
+        }),
+      );
       const [call] = calls;
       const [{ output }] = ofOne(call);
       for (const out of [shared.tensor([output.length]), new Float32Array(output.length)])
@@ -43,15 +60,8 @@ for (const { variant, ch } of engines) {
           out.data ?? out,
         ])
           sameBits({ result }, { result: output }, 'into an output of the caller');
-      const cache = { kvHeads: 3, headDim: 64, capacity: 6000 };
-      const a = ch.kvCache(cache);
-      const b = shared.kvCache(cache);
-      for (const c of [a, b]) c.append(numbers(1, 3 * 5000 * 64), numbers(2, 3 * 5000 * 64));
-      for (const m of [1, 2, 5, 200]) {
-        const q = numbers(m, 9 * m * 64);
-        const options = { heads: 9, causal: true, want: { stats: true, lse: true } };
-        sameBits(shared.attend(q, b, options), ch.attend(q, a, options), `decode of ${m}`);
-      }
+      decodedByOne ??= decoded(ch);
+      decoded(shared).forEach((got, x) => sameBits(got, decodedByOne[x], `decode ${x}`));
       shared.dispose();
       assert.equal(shared.info.threads, 1);
       sameBits(run(shared, calls[0]), ofOne(calls[0])[0], 'after dispose');

@@ -39,10 +39,14 @@ const examined = async (modules) =>
   examine(await lab(await init({ ...modules, variant: 'simd', layers: true }), 1));
 const red = async (modules) => (await examined(modules)).filter(({ holds }) => !holds);
 
-const numbers = (await examined({})).map(({ number }) => number);
+const asBuilt = await examined({});
+const numbers = asBuilt.map(({ number }) => number);
 
-test('the kernels as they are violate nothing', async () => {
-  assert.deepEqual(await red({}), []);
+test('the kernels as they are violate nothing', () => {
+  assert.deepEqual(
+    asBuilt.filter(({ holds }) => !holds),
+    [],
+  );
 });
 
 for (const group of groups)

@@ -24,7 +24,7 @@ import {
 /** Large enough for one token to be worth sharing out. */
 const model = tiny({
   ...configs['llama, tied, grouped'],
-  num_hidden_layers: 3,
+  num_hidden_layers: 2,
   hidden_size: 512,
   intermediate_size: 1152,
   num_attention_heads: 8,
@@ -43,18 +43,26 @@ function history(model) {
   const results = [call(() => model.prefill(tokens.slice(0, 70), { observe: 'stats' }))];
   for (const token of tokens.slice(70))
     results.push(call(() => model.step(token, { observe: 'stats' })));
-  const row = call(() => model.row(2, 5, 60));
+  const row = call(() => model.row(1, 5, 60));
   const cache = { ...model.cache.snapshot().layers };
-  model.cache.truncate(20);
-  return { ...results, row, cache, unobserved: call(() => model.prefill(tokens.slice(20))) };
+  model.cache.truncate(50);
+  return { ...results, row, cache, unobserved: call(() => model.prefill(tokens.slice(50))) };
 }
 
+/** How a model is loaded, and with how many threads. */
+const LOADED = [
+  [{}, [2, 3]],
+  [{ quantize: 'q8' }, [2, 3]],
+  [{ cacheType: 'f16' }, [2]],
+  [{ cacheType: 'q8' }, [3]],
+];
+
 for (const { variant, ch } of engines)
-  for (const options of [{}, { quantize: 'q8' }, { cacheType: 'f16' }, { cacheType: 'q8' }])
+  for (const [options, counts] of LOADED)
     test(`threads give the bits of one, ${JSON.stringify(options)} (${variant})`, async () => {
       const one = await loadModel(source, { engine: ch, ...options });
       const want = history(one);
-      for (const threads of [2, 3]) {
+      for (const threads of counts) {
         const engine = await threaded({ layers: true, variant, threads });
         const shared = await loadModel(source, { engine, ...options });
         assert.equal(engine.info.threads, threads);
