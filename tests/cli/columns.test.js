@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { padded, shortened, widthOf } from '../../src/cli/columns.js';
-import { folder, run } from '../support/command.js';
+import { folder, runHere } from '../support/command.js';
 import { asGguf, vocabulary } from '../support/models/random-models.js';
 import { VOCAB, planted } from '../support/models/planted.js';
 
@@ -43,7 +43,7 @@ test('a text is cut off and filled up by columns', () => {
 const columns = (line) => [...line].reduce((sum, c) => sum + (/[漢字語👍]/u.test(c) ? 2 : 1), 0);
 
 for (const answer of ['字', '👍'])
-  test(`tables with ${answer} keep their columns, and to 80`, () => {
+  test(`tables with ${answer} keep their columns, and to 80`, async () => {
     const words = vocabulary(VOCAB);
     for (const [x, token] of ['漢', answer, '語'].entries())
       words['tokenizer.ggml.tokens'][10 + x] = token;
@@ -52,13 +52,14 @@ for (const answer of ['字', '👍'])
     const flags = ['--threads', '1'];
     // the model goes on with the token behind the same one
     const prompt = `語漢${answer}${'語'.repeat(40)}漢`;
-    const inspect = (...more) => {
-      const { status, stdout, stderr } = run('inspect', ...flags, ...more, file, prompt);
+    const inspect = async (...more) => {
+      const how = ['inspect', ...flags, ...more, file, prompt];
+      const { status, stdout, stderr } = await runHere(...how);
       assert.equal(status, 0, stderr);
       return stdout.split('\n');
     };
-    const lines = inspect();
-    for (const line of [...lines, ...inspect('--ablate', '1.0')])
+    const lines = await inspect();
+    for (const line of [...lines, ...(await inspect('--ablate', '1.0'))])
       assert.ok(columns(line) <= 80, `${columns(line)}: ${line}`);
     const lens = lines.filter((line) => /^\d+ +\d\.\d{3} "/.test(line));
     assert.ok(lens[1].startsWith(`1     1.000 "${answer}"`), lens[1]);

@@ -8,7 +8,7 @@ import { options } from '../../src/cli/generate.js';
 import { progressBar } from '../../src/cli/model-file.js';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
-import { file, folder, gguf, run, source } from '../support/command.js';
+import { file, folder, gguf, run, runHere, source } from '../support/command.js';
 import { asGguf } from '../support/models/random-models.js';
 
 const here = await loadModel(gguf, { engine: await init({ layers: true }) });
@@ -98,7 +98,8 @@ test('sampling options reach the sampler', async () => {
     '--max-tokens',
     '15',
   ];
-  const { stdout } = run('generate', ...how, '--attention-temperature', '0.5', file, 'ab');
+  how.push('--attention-temperature', '0.5');
+  const { stdout } = await runHere('generate', ...how, file, 'ab');
   here.setTemperature(0.5);
   const penalty = { repetitionPenalty: 1.2 };
   const options = {
@@ -115,7 +116,7 @@ test('sampling options reach the sampler', async () => {
 });
 
 test('--json is one object with everything', async () => {
-  const { status, stdout } = run(
+  const { status, stdout } = await runHere(
     'generate',
     '--json',
     '--observe',
@@ -141,8 +142,8 @@ test('--json is one object with everything', async () => {
   }
 });
 
-test('--observe draws a board of every head', () => {
-  const { stderr } = run('generate', '--observe', '--max-tokens', '6', file, 'ab');
+test('--observe draws a board of every head', async () => {
+  const { stderr } = await runHere('generate', '--observe', '--max-tokens', '6', file, 'ab');
   const lines = stderr.split('\n');
   const head = lines.findIndex((line) => /^layer +h0 +h1 +h2 +h3$/.test(line));
   assert.ok(head > 0, stderr);
@@ -150,7 +151,7 @@ test('--observe draws a board of every head', () => {
     assert.match(lines[head + 1 + layer], new RegExp(`^${layer}( +[\\d.]+[|<=]?){4}$`));
 });
 
-test('a chat template is used when asked for, and a full context is said to be full', () => {
+test('a chat template is used if asked for, and a full context is said to be full', async () => {
   const template = join(folder, 'chat.gguf');
   writeFileSync(
     template,
@@ -158,7 +159,7 @@ test('a chat template is used when asked for, and a full context is said to be f
       'tokenizer.chat_template': '{% for m in messages %}{{ m.content }}{% endfor %}',
     }),
   );
-  const { stdout, stderr } = run(
+  const { stdout, stderr } = await runHere(
     'generate',
     '--chat',
     '--system',
@@ -172,7 +173,7 @@ test('a chat template is used when asked for, and a full context is said to be f
   assert.match(stderr, /the context of 10 positions is full/);
 });
 
-test('variables in JSON reach the template', () => {
+test('variables in JSON reach the template', async () => {
   const template = join(folder, 'variables.gguf');
   writeFileSync(
     template,
@@ -181,18 +182,20 @@ test('variables in JSON reach the template', () => {
         '{{ raise_exception([enable_thinking, tools, add_generation_prompt, a is defined]) }}',
     }),
   );
-  const asked = (...args) => run('generate', '--chat', ...args, template, 'b').stderr;
-  assert.match(asked(), /refuses these messages: \[Undefined, None, True, False\]/);
+  const variable = (text) => ['--var', text];
+  const asked = async (...args) =>
+    (await runHere('generate', '--chat', ...args, template, 'b')).stderr;
+  assert.match(await asked(), /refuses these messages: \[Undefined, None, True, False\]/);
   assert.match(
-    asked('--var', 'enable_thinking=false', '--var', 'tools=[{"name": "f=1"}]', '--var', 'a=1'),
+    await asked(...['enable_thinking=false', 'tools=[{"name": "f=1"}]', 'a=1'].flatMap(variable)),
     /refuses these messages: \[False, \[\{'name': 'f=1'\}\], True, True\]/,
   );
-  assert.match(asked('--var', 'add_generation_prompt=false'), /None, False, False\]/);
-  assert.match(asked('--var', 'messages=1'), /--var is given "messages"/);
+  assert.match(await asked('--var', 'add_generation_prompt=false'), /None, False, False\]/);
+  assert.match(await asked('--var', 'messages=1'), /--var is given "messages"/);
 });
 
-test('the help of generate has its options, no others, and an example', () => {
-  const { status, stdout } = run('generate', '--help');
+test('the help of generate has its options, no others, and an example', async () => {
+  const { status, stdout } = await runHere('generate', '--help');
   assert.equal(status, 0);
   assert.match(stdout, /for example:\s+clearhead generate --tau 0\.8/);
   assert.deepEqual(
@@ -202,7 +205,7 @@ test('the help of generate has its options, no others, and an example', () => {
 });
 
 test('--ablate takes heads out, or multiplies their results, or gives their means', async () => {
-  const text = (...flags) => run('generate', '--max-tokens', '12', ...flags, file, 'abc def');
+  const text = (...flags) => runHere('generate', '--max-tokens', '12', ...flags, file, 'abc def');
   here.intervene([
     { layer: 0, head: 1, gain: 0 },
     { layer: 2, head: 0, gain: -1.5 },
@@ -211,7 +214,7 @@ test('--ablate takes heads out, or multiplies their results, or gives their mean
   const want = await written('abc def', { maxTokens: 12 });
   here.intervene([]);
   assert.notEqual(want, await written('abc def', { maxTokens: 12 }));
-  const { status, stdout, stderr } = text(
+  const { status, stdout, stderr } = await text(
     ...['0.1', '2.0=-1.5', '1.2=mean'].flatMap((each) => ['--ablate', each]),
   );
   assert.equal(status, 0, stderr);
@@ -222,7 +225,7 @@ test('--ablate takes heads out, or multiplies their results, or gives their mean
     ['0.9', '--ablate[0].head is 9; expected an integer from 0 to 3'],
     ['0.1=x', '--ablate is "0.1=x"; expected a number or mean behind the ='],
   ]) {
-    const refused = text('--ablate', flag);
+    const refused = await text('--ablate', flag);
     assert.notEqual(refused.status, 0);
     assert.ok(refused.stderr.includes(message), refused.stderr);
   }

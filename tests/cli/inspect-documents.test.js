@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { run } from '../support/command.js';
+import { runHere } from '../support/command.js';
 
 const at = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 const text = readFileSync(at('docs/look-inside.md'), 'utf8');
@@ -32,8 +32,8 @@ const wordsOf = (line) =>
 test('some output is shown', () => assert.ok(pairs.length > 0));
 
 for (const [line, output] of pairs)
-  test(`${line.trim().replace(/\s+/g, ' ')} prints as the document shows`, () => {
-    const { status, stdout, stderr } = run(...wordsOf(line));
+  test(`${line.trim().replace(/\s+/g, ' ')} prints as the document shows`, async () => {
+    const { status, stdout, stderr } = await runHere(...wordsOf(line));
     assert.equal(status, 0, stderr);
     const [, ...sections] = stdout.split('\n\n');
     const [want, got] = [apart(output), apart(sections.join('\n\n'))];

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { loadModel } from '../../src/js/model/index.js';
-import { file, gguf, run } from '../support/command.js';
+import { file, gguf, run, runHere } from '../support/command.js';
 
 const PROMPT = 'abc def abc';
 const model = await loadModel(gguf, { engine: await init({ layers: true }) });
@@ -40,13 +40,14 @@ function assertLikeliest(next, p) {
   }
 }
 
-const inspected = (...args) => {
-  const { status, stdout, stderr } = run('inspect', '--threads', '1', ...args, file, PROMPT);
+const inspected = async (...args) => {
+  const how = ['inspect', '--threads', '1', ...args, file, PROMPT];
+  const { status, stdout, stderr } = await runHere(...how);
   assert.equal(status, 0, stderr);
   return stdout;
 };
 const report = JSON.parse(
-  inspected('--json', '--ablate', '2.1', '--ablate', '0.3=0.5', '--ablate', '1.0=mean'),
+  await inspected('--json', '--ablate', '2.1', '--ablate', '0.3=0.5', '--ablate', '1.0=mean'),
 );
 
 test('the next tokens and those of the last layer are those of the model', () => {
@@ -96,12 +97,12 @@ test('the help keeps to 80 columns', () => {
   for (const line of stdout.split('\n')) assert.ok([...line].length <= 80, line);
 });
 
-test('a head at its mean is told as such', () => {
-  assert.match(inspected('--ablate', '2.1=mean'), /^With head 2\.1 at its mean$/m);
+test('a head at its mean is told as such', async () => {
+  assert.match(await inspected('--ablate', '2.1=mean'), /^With head 2\.1 at its mean$/m);
 });
 
-test('the tables keep to 80 columns and have a row for each head and layer', () => {
-  const lines = inspected().split('\n');
+test('the tables keep to 80 columns and have a row for each head and layer', async () => {
+  const lines = (await inspected()).split('\n');
   for (const line of lines) assert.ok([...line].length <= 80, line);
   const rows = (pattern) => lines.filter((line) => pattern.test(line)).length;
   assert.equal(rows(/^\d+\.\d+( +(−?\d+\.\d\d|-)\*?){4,}$/), config.layers * config.heads);
@@ -110,8 +111,8 @@ test('the tables keep to 80 columns and have a row for each head and layer', () 
   assert.equal(rows(/rounding allows .*: it holds$/), 1);
 });
 
-test('with changes the comparison comes alone, in 80 columns', () => {
-  const text = inspected('--ablate', '2.1');
+test('with changes the comparison comes alone, in 80 columns', async () => {
+  const text = await inspected('--ablate', '2.1');
   const answer = String.raw`"[^\n]{0,79}\n`;
   assert.match(
     text,
@@ -124,8 +125,8 @@ test('with changes the comparison comes alone, in 80 columns', () => {
   );
 });
 
-test('a star stands at the scores that reach their threshold', () => {
-  const lines = inspected().split('\n');
+test('a star stands at the scores that reach their threshold', async () => {
+  const lines = (await inspected()).split('\n');
   for (const { layer, head, labels } of report.heads) {
     const row = lines.find((line) => line.startsWith(`${layer}.${head} `));
     assert.equal(row.split('*').length - 1, labels.length, row);
@@ -143,8 +144,8 @@ for (const [what, args, words] of [
   ['no prompt', [file], /PROMPT is missing; expected a text after FILE/],
   ['two prompts', [file, 'a', 'b'], /after PROMPT there is "b"; expected one text, in quotes/],
 ])
-  test(`${what} is refused`, () => {
-    const { status, stdout, stderr } = run('inspect', ...args);
+  test(`${what} is refused`, async () => {
+    const { status, stdout, stderr } = await runHere('inspect', ...args);
     assert.deepEqual([status, stdout], [2, '']);
     assert.match(stderr, new RegExp(`^clearhead inspect: ${words.source}`));
   });

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { loadModel } from '../../src/js/model/index.js';
 import { init } from '../../src/js/index.js';
 import { randomRepeats } from '../../src/js/model/inspect/repeats.js';
-import { folder, run } from '../support/command.js';
+import { folder, runHere } from '../support/command.js';
 import { LOGIT, VOCAB, planted, scoresOf } from '../support/models/planted.js';
 import { asGguf } from '../support/models/random-models.js';
 
@@ -18,12 +18,13 @@ const near = (got, want, size, what) =>
   assert.ok(Math.abs(got - want) <= size, `${what}: ${got}, not ${want}`);
 
 const PROMPT = 'abcdefgb';
-const inspected = (...flags) => {
-  const { status, stdout, stderr } = run('inspect', '--threads', '1', ...flags, file, PROMPT);
+const inspected = async (...flags) => {
+  const how = ['inspect', '--threads', '1', ...flags, file, PROMPT];
+  const { status, stdout, stderr } = await runHere(...how);
   assert.equal(status, 0, stderr);
   return stdout;
 };
-const report = JSON.parse(inspected('--json', '--ablate', '1.0'));
+const report = JSON.parse(await inspected('--json', '--ablate', '1.0'));
 
 test('the scores of planted heads are those of their rows on random repeats', () => {
   const first = tokenizer.addsBos ? [tokenizer.bos] : [];
@@ -57,8 +58,8 @@ test('without the head that answers, all tokens are alike', () => {
   near(report.ablation.after, -Math.log(VOCAB), 1e-5, 'log-probability without it');
 });
 
-test('stars stand at the planted scores', () => {
-  const lines = inspected().split('\n');
+test('stars stand at the planted scores', async () => {
+  const lines = (await inspected()).split('\n');
   const names = lines
     .find((line) => line.includes('induction'))
     .trim()

@@ -5,13 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { Writable } from 'node:stream';
-import { after } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { format } from 'node:util';
 import { asGguf, configs, tiny } from './models/random-models.js';
 
 export const folder = mkdtempSync(join(tmpdir(), 'clearhead-cli-'));
-after(() => rmSync(folder, { recursive: true }));
+process.once('exit', () => rmSync(folder, { recursive: true }));
 export const source = tiny(configs['llama, tied, grouped']);
 export const gguf = asGguf(source);
 export const file = join(folder, 'tiny.gguf');
