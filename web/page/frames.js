@@ -1,6 +1,6 @@
-/** Work that is done once a frame, however often it is asked for. */
+/** Work that is done once a frame, however often it is asked for, and long work in parts. */
 
-/** Milliseconds of a frame after which the rest of the work waits for the next one. */
+/** Milliseconds of work after which the rest waits for the next frame, or for its turn. */
 const BUDGET = 10;
 
 /** @type {Set<() => void>} in the order in which they were asked for */
@@ -40,4 +40,23 @@ export function onFrame(signals, run) {
   };
   for (const signal of signals) signal.on(ask);
   return ask;
+}
+
+/**
+ * Does work in parts. After some of them everything else has its turn, and the rest is given up
+ * where it is not wanted any more.
+ * @template T
+ * @param {Generator<void, T, void>} parts @param {() => boolean} wanted
+ * @returns {Promise<T | undefined>} undefined where the work was given up
+ */
+export async function inParts(parts, wanted) {
+  for (;;) {
+    await new Promise((resume) => setTimeout(resume));
+    if (!wanted()) return undefined;
+    const begun = performance.now();
+    do {
+      const { done, value } = parts.next();
+      if (done) return value;
+    } while (performance.now() - begun < BUDGET);
+  }
 }

@@ -84,9 +84,9 @@ const near = (a, b, allowed) => Math.abs(a - b) <= allowed || (Number.isNaN(a) &
  */
 function isColour(colour, place, ramp) {
   const step = Math.round(255 * Math.min(1, Math.max(0, place)));
-  return [step - 1, step, step + 1].some((each) =>
-    [0, 1, 2].every((c) => Math.abs(ramp[3 * each + c] - colour[c]) <= 1),
-  );
+  const is = (/** @type {number} */ each) =>
+    [0, 1, 2].every((c) => Math.abs(ramp[3 * each + c] - colour[c]) <= 1);
+  return is(step) || is(step - 1) || is(step + 1);
 }
 
 /** @param {string} text a share in per cent @param {number} p */
@@ -100,51 +100,73 @@ function isShare(text, p) {
 const toldCount = (text, all) =>
   /^All/.test(text) ? all : /^None/.test(text) ? 0 : Number(/^\d+/.exec(text)?.[0]);
 
-/**
- * Counts the marks, and those that are wrong.
- * @param {Drawn} drawn @param {Rows} truth
- */
-export function compareDrawn(drawn, truth) {
-  const { row, heads, head, i, rest, colours } = truth;
-  const found = { marks: 0, wrong: 0, first: '' };
-  const note = (/** @type {string} */ name, /** @type {boolean} */ right) => {
-    found.marks++;
+/** Counts marks, and those that are wrong. */
+class Count {
+  constructor() {
+    this.marks = 0;
+    this.wrong = 0;
+    /** The name of the first wrong one. */
+    this.first = '';
+  }
+
+  /** @param {boolean} right @param {() => string} name made only where it is wrong */
+  note(right, name) {
+    this.marks++;
     if (right) return;
-    found.wrong++;
-    found.first ||= name;
-  };
+    this.wrong++;
+    this.first ||= name();
+  }
+}
+
+/**
+ * The pixels of one line of a map, against the weights behind them.
+ * @param {Uint8ClampedArray} pixels (r, g, b, a) @param {readonly number[]} line from lineOf
+ * @param {ArrayLike<number>} ramp @param {(right: boolean, x: number) => void} note
+ */
+function compareLine(pixels, line, ramp, note) {
+  line.forEach((p, x) => {
+    if (Number.isNaN(p)) return;
+    const pixel = pixels.subarray(4 * x, 4 * x + 4);
+    note(p < 0 ? pixel[3] === 0 : pixel[3] === 255 && isColour(pixel, Math.sqrt(p), ramp), x);
+  });
+}
+
+/**
+ * Compares the marks of the text, then those of each head, in parts.
+ * @param {Drawn} drawn @param {Rows} truth
+ * @returns {Generator<void, Count, void>}
+ */
+export function* compareDrawn(drawn, truth) {
+  const { row, heads, head, i, rest, colours } = truth;
+  const found = new Count();
   const own = row(head, i);
   const first = rest && i > 0 ? 1 : 0;
   const weights = first ? restOf(own) : Array.from(own);
   drawn.shades.forEach((shade, j) => {
     const p = j <= i ? weights[j] : 0;
     const right = shade ? near(Number(shade), Math.sqrt(p), DIGITS + TINY) : !(p > FAINT + TINY);
-    note(`word ${j}`, right);
+    found.note(right, () => `word ${j}`);
   });
-  note('the share', isShare(drawn.share, Math.max(...weights.slice(first))));
+  found.note(isShare(drawn.share, Math.max(...weights.slice(first))), () => 'the share');
 
-  const measures = heads.map((each) => sharpnessOf(row(each, i), rest));
-  measures.forEach(({ value, allowed }, h) => {
+  /** The sharp heads, with the allowance of each for it and against it. */
+  let [fewest, largest] = [0, 0];
+  for (const [h, each] of heads.entries()) {
+    yield;
+    const { value, allowed } = sharpnessOf(row(each, i), rest);
+    if (value - allowed > 0.5) fewest++;
+    if (value + allowed > 0.5) largest++;
     const { value: told, colour } = drawn.squares[h];
     const right = Number.isNaN(value)
       ? Number.isNaN(told) && !colour.length
       : near(told, Math.max(0, value), allowed) && isColour(colour, value, colours);
-    note(`the square of head ${heads[h].layer}.${heads[h].head}`, right);
-  });
-  const above = (/** @type {number} */ sign) =>
-    measures.filter(({ value, allowed }) => value + sign * allowed > 0.5).length;
-  const count = toldCount(drawn.count, heads.length);
-  note('the count', count >= above(-1) && count <= above(1));
-
-  heads.forEach((each, h) => {
+    found.note(right, () => `the square of head ${each.layer}.${each.head}`);
     const line = lineOf((other) => row(each, other), i, truth);
-    line.forEach((p, x) => {
-      if (Number.isNaN(p)) return;
-      const pixel = drawn.lines[h].subarray(4 * x, 4 * x + 4);
-      const right =
-        p < 0 ? pixel[3] === 0 : pixel[3] === 255 && isColour(pixel, Math.sqrt(p), colours);
-      note(`pixel ${x} of head ${each.layer}.${each.head}`, right);
-    });
-  });
+    compareLine(drawn.lines[h], line, colours, (right, x) =>
+      found.note(right, () => `pixel ${x} of head ${each.layer}.${each.head}`),
+    );
+  }
+  const count = toldCount(drawn.count, heads.length);
+  found.note(count >= fewest && count <= largest, () => 'the count');
   return found;
 }

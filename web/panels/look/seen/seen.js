@@ -1,7 +1,10 @@
 /** Reads the screen back: are the marks of the look those of its rows? */
+import { inParts } from '../../../page/frames.js';
 import { isDark, table } from '../../../plot/colour.js';
 import { Statement } from '../../../page/statement.js';
 import { compareDrawn, lineOf, restOf, sharpnessOf } from './compare.js';
+
+const MOVING = 'it is read back when the story rests';
 
 /** @typedef {import('./compare.js').Drawn} Drawn */
 /**
@@ -14,6 +17,7 @@ import { compareDrawn, lineOf, restOf, sharpnessOf } from './compare.js';
  * @typedef {object} Look
  * @property {import('../writer.js').Writer} writer
  * @property {import('../selection.js').Selection} selection
+ * @property {{ changes: number }} checking changes of the story, counted
  */
 
 export class Seen {
@@ -28,29 +32,33 @@ export class Seen {
         'may be u·(n + 32)·(1 + H)/log n off, as weights are in float32, with u = 2⁻²⁴.',
       oracles: [sharpnessOf, restOf, lineOf],
     });
-    /** The screen that was compared last. */
-    this.compared = '';
-    this.none();
+    /** The screen that was looked at last, or the reason why it is not compared. */
+    this.asked = '';
+    this.none(MOVING);
   }
 
-  none() {
-    this.statement.nothing('it is read back when the story rests');
+  /** @param {string} why not */
+  none(why) {
+    if (this.asked !== why) this.statement.nothing(why);
+    this.asked = why;
   }
 
   /** Compares a screen that is new and rests. @param {Screen & Look} look */
   look(look) {
-    const { writer, selection, wall } = look;
+    const { writer, selection, wall, checking } = look;
     const { story, settings, phase } = writer;
     const { head, word: i, state } = selection;
-    const calm = ['paused', 'over'].includes(phase);
+    const rests = ['paused', 'over'].includes(phase) && story && i >= 0;
+    if (!rests) return this.none(MOVING);
     const rest = state.rest.value;
     const dark = isDark();
-    const row = [head.layer, head.head, i, rest, settings.T, story?.text];
-    const now = JSON.stringify([calm, dark, wall.pixels, row]);
-    if (now === this.compared) return;
-    this.compared = now;
-    if (!calm || !story || i < 0) return this.none();
-    const { marks, wrong, first } = compareDrawn(readBack(look, i), {
+    const row = [head.layer, head.head, i, rest, settings.T, checking.changes];
+    const asked = JSON.stringify([dark, wall.pixels, row]);
+    if (asked === this.asked) return;
+    this.asked = asked;
+    this.statement.wait();
+    const { changes } = checking;
+    const parts = compareDrawn(readBack(look, i), {
       row: (each, other) => story.row(each, other),
       rows: story.rows,
       heads: story.all(),
@@ -61,12 +69,25 @@ export class Seen {
       pixels: wall.pixels,
       colours: table('weights', dark),
     });
-    this.statement.show({
-      measured: wrong,
-      allowed: 0,
-      text: `${wrong} of ${marks} marks differ`,
-      data: { marks, first },
-    });
+    void this.compare(parts, () => asked === this.asked && changes === checking.changes);
+  }
+
+  /**
+   * @param {ReturnType<typeof compareDrawn>} parts
+   * @param {() => boolean} current whether these rows are on the screen still
+   */
+  async compare(parts, current) {
+    const { asked } = this;
+    const found = await inParts(parts, current);
+    if (found) {
+      const { marks, wrong, first } = found;
+      this.statement.show({
+        measured: wrong,
+        allowed: 0,
+        text: `${wrong} of ${marks} marks differ`,
+        data: { marks, first },
+      });
+    } else if (asked === this.asked) this.none(MOVING);
   }
 }
 
