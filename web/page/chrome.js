@@ -3,6 +3,7 @@
  * with reset, link, embedding and files.
  */
 import { button } from './controls.js';
+import { onceAfter } from './frames.js';
 import { FILES, save } from './files.js';
 import { html, setText } from '../plot/dom.js';
 
@@ -122,7 +123,7 @@ export function tick(section) {
     element.dataset.state = state;
     setText(element, text);
   };
-  section.addEventListener('verdict', show);
+  section.addEventListener('verdict', onceAfter(show));
   show();
   return element;
 }

@@ -43,6 +43,23 @@ export function onFrame(signals, run) {
 }
 
 /**
+ * Calls `run` once after the present work, however often it is asked for meanwhile. Nothing is
+ * drawn in between.
+ * @param {() => void} run
+ */
+export function onceAfter(run) {
+  let waits = false;
+  return () => {
+    if (waits) return;
+    waits = true;
+    queueMicrotask(() => {
+      waits = false;
+      run();
+    });
+  };
+}
+
+/**
  * Does work in parts. After some of them everything else has its turn, and the rest is given up
  * where it is not wanted any more.
  * @template T

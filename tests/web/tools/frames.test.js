@@ -1,7 +1,7 @@
 /** Work of the page: when it is done, and in which parts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inParts } from '../../../web/page/frames.js';
+import { inParts, onceAfter } from '../../../web/page/frames.js';
 
 /** A clock that stands still, except where a part takes that many milliseconds. */
 function clock(t) {
@@ -42,4 +42,16 @@ test('the first part is not in the task that asks', async (t) => {
   const work = inParts(parts(clock(t), [1], log), () => true);
   assert.deepEqual(log, []);
   await work;
+});
+
+test('work that is asked for several times is done once, before the next task', async () => {
+  let count = 0;
+  const ask = onceAfter(() => void count++);
+  for (let round = 1; round <= 2; round++) {
+    ask();
+    ask();
+    assert.equal(count, round - 1);
+    await Promise.resolve();
+    assert.equal(count, round);
+  }
 });
