@@ -16,6 +16,7 @@ export function paintCells(context, data, pool, w, h) {
   const { rows, cols, weights, counts, masked, scale } = data;
   const colours = table(scale.ramp, isDark());
   const image = context.createImageData(w, h);
+  const { data: bytes } = image;
   const nans = [];
   for (let y = 0; y < h; y++) {
     for (let x = 0; x < w; x++) {
@@ -38,8 +39,8 @@ export function paintCells(context, data, pool, w, h) {
       const finite = Number.isFinite(best);
       const c = 3 * Math.round(255 * Math.min(1, Math.max(0, t)));
       for (let part = 0; part < 3; part++)
-        image.data[at + part] = finite ? colours[c + part] : NAN_BYTES[part];
-      image.data[at + 3] = 255;
+        bytes[at + part] = finite ? colours[c + part] : NAN_BYTES[part];
+      bytes[at + 3] = 255;
       if (!finite) nans.push([x, y]);
     }
   }

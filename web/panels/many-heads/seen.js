@@ -25,16 +25,15 @@ export function colourOfWeight(weight, count, scale) {
 }
 
 /**
- * How far a painted colour is from a step of its ramp, in steps.
+ * How far a painted colour is from a step of its ramp, in steps. The nearest steps are tried first.
  * @param {ArrayLike<number>} pixel r, g, b @param {Uint8ClampedArray} colours @param {number} step
  */
 function stepsOff(pixel, colours, step) {
-  let best = 256;
-  for (let i = 0; i < 256; i++) {
-    const same = [0, 1, 2].every((c) => Math.abs(colours[3 * i + c] - pixel[c]) <= 1);
-    if (same) best = Math.min(best, Math.abs(i - step));
-  }
-  return best;
+  const is = (/** @type {number} */ at) =>
+    [0, 1, 2].every((c) => Math.abs(colours[3 * at + c] - pixel[c]) <= 1);
+  let off = 0;
+  while (off < 256 && !is(step - off) && !is(step + off)) off++;
+  return off;
 }
 
 /**
