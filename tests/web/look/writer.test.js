@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loadModel } from '../../../src/js/worker/client.js';
+import { Rate } from '../../../web/panels/look/waker.js';
 import { Writer } from '../../../web/panels/look/writer.js';
 import { letters } from '../../support/web/letters.js';
 
@@ -15,11 +16,11 @@ before(async () => {
 after(() => model.dispose());
 
 /** A writer whose turn ends with the test, and a wait for one of its phases. */
-function writing(t, settings = {}) {
+function writing(t, settings = {}, own = model) {
   const abort = new AbortController();
   let over;
   let told = () => {};
-  const shared = { use: (run) => (over = run(model, abort.signal)) };
+  const shared = { use: (run) => (over = run(own, abort.signal)) };
   const writer = new Writer(
     shared,
     { T: 1, tau: 0, seed: 1, pace: Infinity, ...settings },
@@ -154,4 +155,59 @@ test('stories are written over each other, so that nothing grows', async (t) => 
     sizes.add(`${writer.story.weights.length} ${writer.story.rho.length} ${model.cache.bytes}`);
   }
   assert.equal(sizes.size, 1);
+});
+
+/** The model, with a count of the times that its idle worker was asked, and the decoded tokens. */
+function counted() {
+  const counts = { waits: 0, inFlight: 0, decoded: [] };
+  const asking = (method) =>
+    async function (...values) {
+      if (counts.inFlight++ === 0) counts.waits++;
+      try {
+        return await method(...values);
+      } finally {
+        counts.inFlight--;
+      }
+    };
+  const decode = asking(model.tokenizer.decode);
+  const tokenizer = {
+    ...model.tokenizer,
+    decode(ids, how) {
+      counts.decoded.push(...ids);
+      return decode(ids, how);
+    },
+  };
+  const values = { tokenizer, step: asking(model.step) };
+  const own = Object.entries(values).map(([name, value]) => [name, { value }]);
+  return { counts, own: Object.create(model, Object.fromEntries(own)) };
+}
+
+test('a token waits for the worker once, and the text of each is asked for once', async (t) => {
+  const { counts, own } = counted();
+  const { writer, until } = writing(t, {}, own);
+  writer.start(PROMPT);
+  await until(phase('paused'));
+  const before = { waits: counts.waits, tokens: writer.story.tokens.length };
+  counts.decoded = [];
+  writer.play(true);
+  await until(phase('over'));
+  const written = writer.story.tokens.slice(before.tokens).map(({ id }) => id);
+  assert.ok(written.length > 8);
+  assert.equal(counts.waits - before.waits, written.length);
+  assert.deepEqual(counts.decoded, [...new Set(written)]);
+});
+
+test('the rate counts the time between tokens, and no time in which none was asked for', (t) => {
+  let now = 0;
+  t.mock.method(performance, 'now', () => now);
+  const rate = new Rate();
+  for (let story = 0; story < 6; story++) {
+    for (let token = 0; token < 21; token++) {
+      now += 5;
+      rate.tick();
+    }
+    rate.pause();
+    now += 1e4;
+  }
+  assert.equal(rate.value, 200);
 });

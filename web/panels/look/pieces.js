@@ -43,6 +43,24 @@ export async function tokensOf({ tokenizer }, text, limit) {
 }
 
 /**
+ * Tells the text of a token that follows others. The worker is asked for each only once.
+ * @param {RemoteModel} model @returns {(id: number) => string | Promise<string>}
+ */
+export function textsOf({ tokenizer }) {
+  /** @type {Map<number, string>} */
+  const known = new Map();
+  return (id) => {
+    if (!tokenizer) return `${id} `;
+    const text = known.get(id);
+    if (text !== undefined) return text;
+    return tokenizer.decode([id], { continued: true }).then((told) => {
+      known.set(id, told);
+      return told;
+    });
+  };
+}
+
+/**
  * Reads tokens one by one, into a story with all rows.
  * @param {RemoteModel} model @param {readonly import('./story.js').Token[]} tokens
  * @param {AbortSignal} [signal] ends it early

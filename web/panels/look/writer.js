@@ -3,7 +3,7 @@
  * token that is on show has been read, so its rows are there.
  */
 import { createSampler } from '../../../src/js/model/sampling/sample.js';
-import { beginningOf, fits, storyFor } from './pieces.js';
+import { beginningOf, fits, storyFor, textsOf } from './pieces.js';
 import { askRow } from './send.js';
 import { Rate, Waker } from './waker.js';
 
@@ -62,8 +62,6 @@ export class Writer {
     this.waker = new Waker();
     /** Tokens a second while nothing slows it. */
     this.rate = new Rate();
-    /** When the next token is due. */
-    this.next = 0;
     /** Whether the text is at its end. */
     this.over = false;
     this.sampler = createSampler({ tau: settings.tau, seed: settings.seed });
@@ -137,6 +135,7 @@ export class Writer {
   /** @param {Phase} phase */
   become(phase) {
     if (phase === this.phase) return;
+    if (phase !== 'writing') this.rate.pause();
     this.phase = phase;
     this.tell('phase');
   }
@@ -147,6 +146,7 @@ export class Writer {
     this.signal = signal;
     if (!this.asked && !fits(this.story, model)) this.asked = { text: this.story?.text ?? '' };
     await model.cache.clear();
+    const textOf = textsOf(model);
     let T = NaN;
     let read = 0;
     /** @type {Float32Array | undefined} */
@@ -182,7 +182,12 @@ export class Writer {
       if (this.over) this.become('over');
       else if (!this.playing && !this.owed) this.become('paused');
       else {
-        if (await this.due()) await this.write(model, story, /** @type {Float32Array} */ (logits));
+        const { pace } = this.settings;
+        if (this.owed || (await this.waker.due(pace))) {
+          const before = /** @type {Float32Array} */ (logits);
+          logits = (await this.write(model, story, before, textOf)) ?? before;
+          read = story.tokens.length;
+        }
         continue;
       }
       await this.waker.wait();
@@ -216,35 +221,28 @@ export class Writer {
     return answers[answers.length - 1].logits;
   }
 
-  /** @param {RemoteModel} model @param {Story} story @param {Float32Array} logits */
-  async write({ tokenizer }, story, logits) {
+  /**
+   * Adds the next token with its rows. Returns the logits behind it, or nothing at the end.
+   * @param {RemoteModel} model @param {Story} story @param {Float32Array} logits
+   * @param {ReturnType<typeof textsOf>} textOf
+   */
+  async write(model, story, logits, textOf) {
     this.become('writing');
     if (this.owed || this.settings.pace < Infinity) this.rate.pause();
     else this.rate.tick();
     if (this.owed) this.owed--;
-    const history = story.tokens.map(({ id }) => id);
-    const { token: id } = this.sampler.sample(logits, history);
-    if (tokenizer?.ends.has(id) || story.full) {
+    const { token: id } = this.sampler.sample(logits);
+    if (model.tokenizer?.ends.has(id) || story.full) {
       this.over = true;
       this.playing = false;
-      return;
+      return undefined;
     }
-    const text = (await tokenizer?.decode([id], { continued: true })) ?? `${id} `;
+    // both are asked for at once, so that the page waits for the worker once a token
+    const [text, answer] = await Promise.all([textOf(id), model.step(id, { observe: 'weights' })]);
     story.add({ id, text }, logits);
+    story.record(story.tokens.length - 1, answer.heads);
     if (story.full) this.over = true;
     this.tell('text');
-  }
-
-  /** Waits for the next token. False where it was waited for, since anything may have changed. */
-  async due() {
-    const { pace } = this.settings;
-    if (this.owed || pace === Infinity) return true;
-    const wait = this.next - performance.now();
-    if (wait > 1) {
-      await this.waker.wait(wait);
-      return false;
-    }
-    this.next = Math.max(performance.now() - 100, this.next) + 1000 / pace;
-    return true;
+    return answer.logits;
   }
 }
