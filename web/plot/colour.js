@@ -102,9 +102,17 @@ export function colourAt(ramp, dark, t) {
 /** Set while the page is drawn for paper, which is light whatever the screen is. */
 export const medium = { paper: false };
 
+/**
+ * The choice of the system, which it keeps up to date.
+ * @type {MediaQueryList | undefined}
+ */
+let system;
+
 /** Is the page dark now: the reader's choice, else the system's. */
 export function isDark() {
   if (medium.paper) return false;
   const chosen = document.documentElement.dataset.theme;
-  return chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
+  if (chosen) return chosen === 'dark';
+  system ??= matchMedia('(prefers-color-scheme: dark)');
+  return system.matches;
 }

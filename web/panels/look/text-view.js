@@ -67,10 +67,11 @@ export class TextView {
     this.spans.forEach((span, j) => {
       const weight = j < row.length ? row[j] : 0;
       const shown = weight > 0.002 ? place(weight).toFixed(3) : '';
-      if (span.dataset.weight !== String(weight)) {
+      if (span.dataset.weight !== String(weight)) span.dataset.weight = String(weight);
+      // most words keep their shade, or have none
+      if (span.style.getPropertyValue('--w') !== shown) {
         span.style.setProperty('--w', shown);
         span.classList.toggle('read', shown !== '');
-        span.dataset.weight = String(weight);
       }
       span.classList.toggle('here', j === here);
       span.classList.toggle('locked', locked && j === here);

@@ -175,7 +175,7 @@ export class Board {
   /** @param {Story} story */
   build(story) {
     this.cells = story.all().map((head) => {
-      const cell = html('span', { class: 'look-cell' });
+      const cell = html('span', { class: 'look-cell', title: headName(head, 'long') });
       cell.addEventListener('click', () => this.choose(head));
       return { head, cell };
     });
@@ -190,7 +190,6 @@ export class Board {
       const value = i < 0 ? NaN : story.sharpness(head, i, rest);
       cell.dataset.value = String(value);
       cell.style.background = Number.isNaN(value) ? '' : colourAt('weights', dark, value);
-      cell.title = headName(head, 'long');
       cell.classList.toggle('chosen', head.layer === chosen.layer && head.head === chosen.head);
     }
   }
