@@ -43,6 +43,31 @@ export function onFrame(signals, run) {
 }
 
 /**
+ * Asks for a drawing, but not before others had as much time as the last one took, until it was
+ * painted.
+ * @param {() => void} draw asks for it in the next frame
+ */
+export function sparing(draw) {
+  let rests = false;
+  let missed = false;
+  const ask = () => {
+    missed = rests;
+    if (rests) return;
+    rests = true;
+    const again = () => {
+      rests = false;
+      if (missed) ask();
+    };
+    draw();
+    // a task after the frame begins when it is painted
+    requestAnimationFrame((begun) =>
+      setTimeout(() => setTimeout(again, performance.now() - begun)),
+    );
+  };
+  return ask;
+}
+
+/**
  * Calls `run` once after the present work, however often it is asked for meanwhile. Nothing is
  * drawn in between.
  * @param {() => void} run

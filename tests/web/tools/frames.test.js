@@ -1,7 +1,7 @@
 /** Work of the page: when it is done, and in which parts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { inParts, onceAfter } from '../../../web/page/frames.js';
+import { inParts, onceAfter, sparing } from '../../../web/page/frames.js';
 
 /** A clock that stands still, except where a part takes that many milliseconds. */
 function clock(t) {
@@ -54,4 +54,49 @@ test('work that is asked for several times is done once, before the next task', 
     await Promise.resolve();
     assert.equal(count, round);
   }
+});
+
+/** Frames and timers that run by hand. A frame is told how long it takes until it is painted. */
+function byHand(t) {
+  const spend = clock(t);
+  const frames = [];
+  let timers = [];
+  globalThis.requestAnimationFrame = (run) => frames.push(run);
+  t.after(() => delete globalThis.requestAnimationFrame);
+  t.mock.method(globalThis, 'setTimeout', (run, wait = 0) =>
+    timers.push({ run, due: performance.now() + wait }),
+  );
+  const pass = (milliseconds) => {
+    spend(milliseconds);
+    const due = timers.filter((each) => each.due <= performance.now());
+    timers = timers.filter((each) => !due.includes(each));
+    for (const { run } of due) run();
+  };
+  const frame = (milliseconds) => {
+    const begun = performance.now();
+    spend(milliseconds);
+    for (const run of frames.splice(0)) run(begun);
+    pass(0);
+  };
+  return { pass, frame };
+}
+
+test('a drawing leaves others as much time as it takes, and the last one is drawn', (t) => {
+  const { pass, frame } = byHand(t);
+  let count = 0;
+  const ask = sparing(() => void count++);
+  ask();
+  assert.equal(count, 1);
+  ask();
+  frame(20);
+  ask();
+  pass(19);
+  assert.equal(count, 1);
+  pass(1);
+  assert.equal(count, 2);
+  frame(5);
+  pass(5);
+  assert.equal(count, 2);
+  ask();
+  assert.equal(count, 3);
 });

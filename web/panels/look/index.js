@@ -3,7 +3,7 @@
  * in the page already; its tokens are read here again, and the story goes on from there.
  */
 import { headName } from '../../../src/js/model/inside/head-name.js';
-import { onFrame } from '../../page/frames.js';
+import { onFrame, sparing } from '../../page/frames.js';
 import { columns, onSight, paragraph } from '../../page/layout.js';
 import { privateFlag } from '../../page/signal.js';
 import { percent } from '../../plot/format.js';
@@ -69,6 +69,7 @@ class Look {
     /** @type {Story | undefined} the story that the maps are of */
     this.built = undefined;
     this.draw = onFrame([state.head, state.rest, state.at, state.bits], () => this.redraw());
+    this.drawSparing = sparing(this.draw);
     this.writer = new Writer(
       model,
       { T: state.T.value, tau: state.tau.value, seed: state.seed.value, pace: READING },
@@ -164,7 +165,9 @@ class Look {
     if (change === 'error') this.checking.check();
     if (change === 'text') wall.changed(writer.story?.rows ?? 0);
     if (change === 'rows' && writer.phase === 'reading') wall.changed(0);
-    this.draw();
+    // of the words that come as fast as they can, many are drawn at once
+    if (change === 'text' && writer.phase === 'writing') this.drawSparing();
+    else this.draw();
   }
 
   redraw() {
