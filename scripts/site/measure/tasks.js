@@ -135,9 +135,18 @@ async function dragOne(browser, page, grip) {
   });
 }
 
-/** Tokens of the story on show. */
-const tokensOf = (page) =>
-  page.evaluate(() => Number(document.getElementById('look-panel')?.dataset.tokens ?? 0));
+/** In the page: counts the tokens of all stories from now on. */
+function countTokens() {
+  const panel = document.getElementById('look-panel');
+  let before = Number(panel.dataset.tokens);
+  globalThis.written = 0;
+  new MutationObserver(() => {
+    const now = Number(panel.dataset.tokens);
+    // a story that began again was written from its prompt on
+    globalThis.written += now < before ? now : now - before;
+    before = now;
+  }).observe(panel, { attributeFilter: ['data-tokens'] });
+}
 
 /**
  * Lets the model write as fast as it can for a while. Tells the page's own measure, and how many
@@ -148,22 +157,18 @@ export async function write(browser, page, milliseconds) {
   const fast = page.getByText('as fast as it can');
   await fast.click({ timeout: 300000 });
   const rates = [];
-  let written = 0;
+  await page.evaluate(countTokens);
   const found = await traced(browser, page, async () => {
     const until = Date.now() + milliseconds;
-    let before = await tokensOf(page);
     while (Date.now() < until) {
       await goOn(page);
       await page.waitForTimeout(250);
-      const now = await tokensOf(page);
-      // a story that began again was written from its prompt on
-      written += now < before ? now : now - before;
-      before = now;
       const said = await page.locator('.look-status').textContent();
       const rate = Number(/now: (\d+) words/.exec(said ?? '')?.[1]);
       if (rate) rates.push(rate);
     }
   });
+  const written = await page.evaluate(() => globalThis.written);
   await fast.click();
   rates.sort((a, b) => a - b);
   return {
