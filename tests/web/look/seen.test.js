@@ -63,7 +63,7 @@ describe('the look that is read back', { skip: missing }, () => {
         await state(fragment);
         await becomes(() => verdictOf(page, 'look-drawn'), 'holds');
         const { weights, board } = await shown(page);
-        const side = await page.$eval(`${PANEL} .look-map canvas`, ({ width }) => width);
+        const side = await page.$eval(`${PANEL} .look-wall`, ({ dataset }) => +dataset.pixels);
         const { marks } = (await statements(page))['look-drawn'];
         assert.equal(marks, weights.length + board.length * (1 + side) + 2, fragment);
         assert.equal(side < weights.length, fragment.startsWith(POOLED), 'its maps are pooled');

@@ -6,7 +6,7 @@ import { headName } from '../../../src/js/model/inside/head-name.js';
 import { colourAt, isDark } from '../../plot/colour.js';
 import { html, setAttributes } from '../../plot/dom.js';
 import { onWidth } from '../../plot/width.js';
-import { paintRows, sizeOf } from './paint.js';
+import { empty, paintRows, sizeOf } from './paint.js';
 
 /** @typedef {import('./story.js').Story} Story */
 /** @typedef {import('./story.js').Head} Head */
@@ -36,6 +36,8 @@ export class Wall {
     this.painted = 0;
     this.side = 0;
     this.pixels = 0;
+    /** Pixels along the side of a canvas. A map grows into it, and covers its upper left. */
+    this.dots = 0;
     /** The width of a map on the page. It is asked for only when it may have changed. */
     this.width = 0;
     this.chosen = 0;
@@ -87,7 +89,7 @@ export class Wall {
   }
 
   measure() {
-    this.width = this.maps[0]?.canvas.clientWidth ?? 0;
+    this.width = this.maps[0]?.button.clientWidth ?? 0;
   }
 
   /** Paints everything anew, for another theme, size or story. */
@@ -107,11 +109,13 @@ export class Wall {
     const { story, maps } = this;
     if (!story || !maps.length) return;
     const size = sizeOf(story, this.width);
-    const { side, pixels } = size;
-    if (side !== this.side || pixels !== this.pixels) {
+    const { side, pixels, dots } = size;
+    if (side !== this.side || pixels !== this.pixels || dots !== this.dots) {
       Object.assign(this, size);
       this.painted = 0;
-      for (const { canvas } of maps) Object.assign(canvas, { width: pixels, height: pixels });
+      for (const { canvas } of maps) empty(canvas, dots);
+      this.element.dataset.pixels = String(pixels);
+      this.element.style.setProperty('--zoom', String(dots / pixels));
     }
     for (const { canvas, head } of maps) paintRows(canvas, story, head, size, this.painted);
     this.painted = story.rows;
