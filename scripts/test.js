@@ -9,10 +9,12 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import process from 'node:process';
 import { newerNode } from '../tests/engines/newer-node/index.js';
 import { shareBrowsers } from '../tests/web/browsers.js';
 import { shareBundle } from '../tests/web/start/bundle.js';
+import { together } from './together.js';
 
 process.chdir(new URL('..', import.meta.url).pathname);
 
@@ -52,6 +54,7 @@ const hasRelaxed = (file) => NEWER.test(file) && ENGINES.test(readFileSync(file,
 /** Of these the newer Node runs both variants: they compare them, or have no other test there. */
 const BOTH =
   /^tests\/(attention\/(attention|int8-limits)|cache\/snapshot-versions|engine\/init|matrix)/;
+const RELAXED = { CLEARHEAD_VARIANT: 'relaxed' };
 /** These do not run on the JavaScript engine under test, so once is enough. */
 const ONCE = /(\/|-)(native|mutations|torch)\.test\.js$|^tests\/(package|training|web|engines)\//;
 /** Files that look at a page. */
@@ -88,15 +91,16 @@ const files = (chosen.length ? chosen : testFiles)
 
 /** Milliseconds after which a test hangs. */
 const timeout = long ? 4 * 3600e3 : 420e3;
-/** A file runs by itself, which starts one process less than `node --test`. */
+/** Files run without `node --test`, which starts one process more. */
 const nodeTest = ['--test-reporter=spec'];
+const TOGETHER = 'scripts/together.js';
 const nodes = [{ name: `node ${process.versions.node}`, path: process.execPath, runs: () => true }];
 if (newerNode)
   nodes.push({
     name: 'newer node',
     path: newerNode,
     runs: (file) => !ONCE.test(file) && (chosen.length > 0 || hasRelaxed(file)),
-    env: (file) => (chosen.length || BOTH.test(file) ? {} : { CLEARHEAD_VARIANT: 'relaxed' }),
+    env: (file) => (chosen.length || BOTH.test(file) ? {} : RELAXED),
   });
 else
   console.log(`SKIPPED newer node: the registry has none for ${process.platform}-${process.arch}`);
@@ -117,12 +121,19 @@ if (!chosen.length && !long) {
   job('lint', process.execPath, ['scripts/lint.js']);
   job('types', 'node_modules/.bin/tsc', ['-p', '.']);
 }
-for (const node of nodes)
-  for (const file of files.filter(node.runs))
-    job(`${file} (${node.name})`, node.path, [...nodeTest, file], {
+for (const node of nodes) {
+  const own = files.filter(node.runs);
+  const lists = chosen.length || long ? own.map((file) => [file]) : together(own, node.env);
+  for (const list of lists) {
+    const [file, ...others] = list;
+    const names = [file, ...others.map((other) => basename(other, '.test.js'))];
+    const program = others.length ? [TOGETHER, ...list] : list;
+    job(`${names.join(', ')} (${node.name})`, node.path, [...nodeTest, ...program], {
       needs: NATIVE.test(file) ? ['built', 'native'] : ['built'],
       env: node.env?.(file),
     });
+  }
+}
 
 const rows = [];
 const counts = { pass: 0, fail: 0, skipped: 0 };
