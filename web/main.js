@@ -82,7 +82,6 @@ function start() {
   const model = new SharedModel();
   model.mark(store);
   const go = followLinks(store);
-  store.follow();
   const entries = shown();
   // its file takes longest to arrive, so it is asked for first
   if (entries.some(({ id }) => id === FIRST) && ['', FIRST].includes(store.section))

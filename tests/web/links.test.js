@@ -211,6 +211,17 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     }
   });
 
+  test('a link that is followed names its section still, when others have changed', async () => {
+    await go(page, '#distance?v=1&rk=1');
+    await go(page, '#many-heads?v=1&H=4');
+    // a press writes the address
+    await page.locator('#many-heads h2').click();
+    assert.equal(await page.evaluate(() => location.hash), '#many-heads?v=1&H=4');
+    await page.locator('#distance').getByLabel('restore key length').check();
+    await page.locator('#many-heads h2').click();
+    assert.equal(await page.evaluate(() => location.hash), '#distance?v=1&H=4&rk=1');
+  });
+
   test('a link to a section keeps the state and goes there', async () => {
     await go(page, '#H=4');
     await page.getByRole('link', { name: 'Why softmax', exact: true }).click();

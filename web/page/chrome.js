@@ -66,11 +66,13 @@ export function tools(id, { panel, reset, fragment }) {
       .map((kind) => action(kind.toUpperCase(), () => save(id, kind, panel))),
   ];
   for (const each of more) if (each) each.dataset.depth = 'understand';
+  const back = action('reset', reset);
+  back.dataset.step = '';
   return html(
     'p',
     { class: 'tools' },
     document.documentElement.dataset.embed && whole(fragment),
-    action('reset', reset),
+    back,
     action('copy link', (button) => copy(button, address(fragment()))),
     ...more,
   );

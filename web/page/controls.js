@@ -136,6 +136,7 @@ export function temperature(T, say, { min = 1e-3, max = 1e3, ends = false } = {}
   if (ends) {
     const limit = (/** @type {string} */ text, /** @type {number} */ value) => {
       const end = button(text, () => T.set(value));
+      end.dataset.step = '';
       end.setAttribute('aria-label', `T = ${value === 0 ? '0' : 'infinity'}, exactly`);
       const show = () => end.setAttribute('aria-pressed', String(T.value === value));
       T.on(show);

@@ -17,7 +17,7 @@ function preference(name, value) {
       } catch {
         // not remembered, where storage is refused
       }
-      if (name === 'depth') writeDepth(radio.value === value ? '' : radio.value);
+      if (name === 'depth') writeDepth();
       document.dispatchEvent(new Event(`${name}change`));
     });
   }
@@ -34,12 +34,13 @@ export const unknownPreferences = () =>
     return [`${name} = ${value.slice(0, 40)} is not one of ${known.join(', ')}`];
   });
 
-/** Into the address, as the link that it is. @param {string} depth empty: the first one */
-function writeDepth(depth) {
+/** The depth into the address, as the link that it is. */
+export function writeDepth() {
+  const { depth } = document.documentElement.dataset;
   const url = new URL(location.href);
   if (depth) url.searchParams.set('depth', depth);
   else url.searchParams.delete('depth');
-  history.replaceState(null, '', url);
+  history.replaceState(history.state, '', url);
 }
 
 /** The switches of the masthead. Panels hear “themechange” and “depthchange” on the document. */

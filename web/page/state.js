@@ -149,7 +149,7 @@ export class Store {
     const text = fragment.replace(/^#/, '');
     const cut = text.indexOf('?');
     const bare = cut < 0 && text.includes('=');
-    this.section = bare ? '' : cut < 0 ? text : text.slice(0, cut);
+    const section = bare ? '' : cut < 0 ? text : text.slice(0, cut);
     const given = new URLSearchParams(bare ? text : cut < 0 ? '' : text.slice(cut + 1));
     const notices = [];
     const version = given.get('v') ?? VERSION;
@@ -177,6 +177,8 @@ export class Store {
       signal.set(value);
     }
     const mended = this.rules.map((mend) => mend());
+    // signals that changed have named their own sections
+    this.section = section;
     return [...notices, ...mended.filter((each) => each !== undefined)];
   }
 
@@ -193,30 +195,5 @@ export class Store {
       if (!signal.isDefault) parts.push(`${signal.key}=${encodeURIComponent(signal.text())}`);
     const query = parts.length ? `?v=${VERSION}&${parts.join('&')}` : '';
     return section || query ? `#${section}${query}` : '';
-  }
-
-  /**
-   * Writes the state into the address bar, at most twice a second (Safari throttles faster
-   * writers). Before a click it is written at once, so an export has the link of its own numbers.
-   */
-  follow() {
-    let timer = 0;
-    const write = () => {
-      timer = 0;
-      const url = location.pathname + location.search + this.fragment();
-      if (url !== location.pathname + location.search + location.hash)
-        history.replaceState(null, '', url);
-    };
-    for (const signal of this.signals.values()) {
-      signal.on(() => {
-        if (signal.section && !signal.following) this.section = signal.section;
-        if (!timer) timer = window.setTimeout(write, 500);
-      });
-    }
-    const writeNow = () => {
-      clearTimeout(timer);
-      if (timer) write();
-    };
-    document.addEventListener('click', writeNow, { capture: true });
   }
 }

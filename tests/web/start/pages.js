@@ -114,7 +114,7 @@ export async function go(page, fragment) {
   await page.evaluate((to) => {
     location.hash = to;
     // also where the address has not caught up with the reader yet
-    dispatchEvent(new Event('hashchange'));
+    dispatchEvent(new PopStateEvent('popstate'));
   }, fragment);
   await drawn(page);
 }

@@ -72,6 +72,16 @@ describe('a frame of 640 by 480 pixels', { skip: missing }, () => {
     assert.deepEqual([...new Set(await becomes(verdicts, Array(8).fill('holds')))], ['holds']);
   });
 
+  test('a press in it is no step of the page around it', async () => {
+    const code = `<iframe src="${site.url}?embed=many-heads"></iframe>`;
+    const frame = await framed(code, 'many-heads');
+    const steps = () => outside.evaluate(() => history.length);
+    const before = await steps();
+    await frame.getByRole('button', { name: 'T = infinity, exactly' }).click();
+    await becomes(() => frame.evaluate(() => location.hash), '#many-heads?v=1&T=Infinity');
+    assert.equal(await steps(), before);
+  });
+
   for (const id of PANELS)
     test(`it has ${id} and nothing else, its figure in sight, nothing too wide`, async () => {
       const at = `?embed=${id}#tour=${STOPS[id] ?? 0}`;

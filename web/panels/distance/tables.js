@@ -74,7 +74,7 @@ export class TruthTable {
   constructor(choose) {
     this.cells = NORMALISED.flatMap(([name, unitQueries, unitKeys]) =>
       [false, true].map((restore) => {
-        const button = html('button', { type: 'button', class: 'tile' });
+        const button = html('button', { type: 'button', class: 'tile', 'data-step': true });
         button.addEventListener('click', () => choose({ unitQueries, unitKeys, restore }));
         return { name, unitQueries, unitKeys, restore, button };
       }),

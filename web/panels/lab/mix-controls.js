@@ -13,6 +13,7 @@ export class MixControls {
    */
   constructor({ shuffle, seed }, model) {
     this.button = button(SHUFFLE, () => shuffle.set(!shuffle.value), 'quiet');
+    this.button.dataset.step = '';
     this.status = status('lab-mixed');
     const field = numberField(seed, { label: 'seed', min: 0, max: 4294967295 });
     field.dataset.depth = 'understand';

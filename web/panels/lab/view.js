@@ -60,6 +60,7 @@ export class View {
       state.push.set(0);
       state.shuffle.set(false);
     });
+    this.none.dataset.step = '';
     this.mix = new MixControls(state, model);
     this.own = ownFile(root, model);
     this.layer = numberField(state.pushLayer, { label: 'Behind layer', min: 0 });
