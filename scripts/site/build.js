@@ -4,19 +4,25 @@
  * Beside each file lie its .gz and .br, for hosts that send them.
  *
  *   node scripts/site/build.js
+ *   node scripts/site/build.js --address https://example.org/clearhead/
+ *
+ * With the address where it will be, a link to it has a picture everywhere (card.js).
  */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { transform } from 'esbuild';
 import { withFirstFrame } from './first-frame.js';
+import { PICTURE, withAddress, withoutPicture } from './card.js';
 import { bare, bundleSingle, bundleSite, KERNELS, read, root } from './bundle.js';
 import { styleLinks } from './styles.js';
 
 const SITE = join(root, 'build/site');
 const MODEL = 'model/stories-Q8_0.gguf';
-const COPIED = ['icon.svg', 'from-file.js'];
+const COPIED = ['icon.svg', 'from-file.js', PICTURE];
+const { address } = parseArgs({ options: { address: { type: 'string' } } }).values;
 
 /** @type {Map<string, number[]>} the sizes of a file: plain, gzip, brotli */
 const sizes = new Map();
@@ -31,7 +37,7 @@ function put(path, contents) {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, bytes);
   sizes.set(path, [size, size, size]);
-  if (/\.(woff2|png)$/.test(path) || path === 'clearhead.html') return;
+  if (/\.(woff2|jpg)$/.test(path) || path === 'clearhead.html') return;
   const packed = [gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes, { params })];
   writeFileSync(`${file}.gz`, packed[0]);
   writeFileSync(`${file}.br`, packed[1]);
@@ -96,7 +102,7 @@ async function writeSite(page, hasModel) {
   text = once(text, PLAIN, `href="${plain}"`);
   text = once(text, EARLY, `<script src="${first}"></script>`);
   text = once(text, MAIN, `<script type="module" src="${main.path}"></script>`);
-  put('index.html', text);
+  put('index.html', withAddress(text, address));
   for (const name of COPIED) put(name, read(`web/${name}`));
 }
 
@@ -137,7 +143,7 @@ async function writeSingle(page, hasModel) {
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob: data:; " +
     "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; worker-src blob:; " +
     "connect-src data: blob:; base-uri 'none'; form-action 'none'";
-  let text = page.replace(/content="default-src[^"]*"/, `content="${own}"`);
+  let text = withoutPicture(page).replace(/content="default-src[^"]*"/, `content="${own}"`);
   text = once(text, styleLinks(page), `<style>${style}</style>\n`);
   text = once(text, '<noscript><link rel="stylesheet" href="noscript.css"></noscript>\n', '');
   text = once(text, 'href="icon.svg"', `href="${icon}"`);
@@ -157,7 +163,9 @@ await writeSingle(page, hasModel);
 
 const kilobytes = (bytes) => (bytes / 1000).toFixed(1).padStart(8);
 for (const [path, three] of sizes) console.log(...three.map(kilobytes), ` ${path}`);
-const first = [...sizes].filter(([path]) => !/^(clearhead\.html|model\/)/.test(path));
+const first = [...sizes].filter(
+  ([path]) => path !== PICTURE && !/^(clearhead\.html|model\/)/.test(path),
+);
 const sum = (at) => first.reduce((all, [, three]) => all + three[at], 0);
 console.log(...[0, 1, 2].map((at) => kilobytes(sum(at))), ' all without the model (kB)');
 if (!hasModel) console.log(`There is no web/${MODEL}: the page says so where it needs one.`);

@@ -1,31 +1,32 @@
 /**
- * Takes the picture of the built page that the README shows: the first screen in the light theme,
- * with the row of the first frame, when the model has written some words and waits.
+ * Takes the pictures of the built page: docs/page.png, which the README shows, and the one on the
+ * card of a link (card.js). Both show the look in the light theme. The model has written some words
+ * and waits, and the row of the first frame is on show.
  *
  *   npm run site && node scripts/site/picture.js
+ *
+ * The next build takes the picture of the card into build/site.
  */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { PICTURE } from './card.js';
 import { host } from './measure/host.js';
 
-const PICTURE = fileURLToPath(new URL('../../docs/page.png', import.meta.url));
+/** A card has the title of the page beside it, so that its picture begins below. */
+const PICTURES = [
+  { path: 'docs/page.png', viewport: { width: 1280, height: 860 }, words: 30, from: 'body' },
+  {
+    path: `web/${PICTURE}`,
+    viewport: { width: 1200, height: 630 },
+    words: 60,
+    from: '#look-panel',
+    quality: 75,
+  },
+];
 
-/** Words that it writes for the picture. */
-const WORDS = 30;
-
-const { url, close } = await host();
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--headless', '--no-sandbox', '--disable-gpu'],
-});
-try {
-  const page = await browser.newPage({
-    viewport: { width: 1280, height: 860 },
-    colorScheme: 'light',
-    reducedMotion: 'reduce',
-  });
-  await page.goto(url);
+/** Lets the model write. @param {import('playwright-core').Page} page @param {number} words */
+async function write(page, words) {
   // the first frame is alive, and its row was computed once more
   await page.locator('#look-panel[data-phase="paused"]').waitFor({ timeout: 120000 });
   await page.locator('[data-statement^="look"][data-verdict="holds"]').first().waitFor({
@@ -35,16 +36,39 @@ try {
   // its row is shown again, once the model has gone on
   const here = await page.locator('#look-panel .token.here').getAttribute('data-i');
   const root = page.locator('#look-panel');
-  for (let word = 0; word < WORDS; word++) {
+  for (let word = 0; word < words; word++) {
     const tokens = Number(await root.getAttribute('data-tokens'));
     await page.getByRole('button', { name: 'One step more' }).click();
     await page.locator(`#look-panel[data-tokens="${tokens + 1}"]`).waitFor();
   }
   await page.locator(`#look-panel [data-i="${here}"]`).click();
-  await page.mouse.move(1270, 850);
   await page.locator(`#look-panel[data-phase="paused"]`).waitFor();
-  await page.evaluate(() => document.fonts.ready);
-  await page.screenshot({ path: PICTURE });
+}
+
+const { url, close } = await host();
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu'],
+});
+try {
+  for (const { path, viewport, words, from, quality } of PICTURES) {
+    const page = await browser.newPage({
+      viewport,
+      colorScheme: 'light',
+      reducedMotion: 'reduce',
+    });
+    await page.goto(url);
+    await write(page, words);
+    await page.locator(from).evaluate((element) => element.scrollIntoView());
+    await page.mouse.move(viewport.width - 10, viewport.height - 10);
+    await page.evaluate(() => document.fonts.ready);
+    // a name that ends in .jpg makes a JPEG, which alone has a quality
+    await page.screenshot({
+      path: fileURLToPath(new URL(`../../${path}`, import.meta.url)),
+      quality,
+    });
+    await page.close();
+  }
 } finally {
   await browser.close();
   await close();

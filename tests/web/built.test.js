@@ -8,8 +8,9 @@ import { before, describe, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { PICTURE, withAddress, withoutPicture } from '../../scripts/site/card.js';
 import { LONG } from '../support/campaign.js';
-import { browsers, serve, verdicts, visit } from './site.js';
+import { browsers, inBlank, serve, verdicts, visit } from './site.js';
 import { BY_PANEL, DEFAULT } from './statuses.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -24,6 +25,29 @@ const paths = () =>
  */
 const shownIn = (name) =>
   LONG || name === 'Chromium' ? ['', DEFAULT] : ['&embed=distance', BY_PANEL.distance];
+
+/** The tags that crawlers read, by name. */
+const tagsOf = (page) =>
+  Object.fromEntries(
+    [...page.matchAll(/<meta (?:name|property)="([a-z:]+)"\s+content="([^"]+)">/g)].map(
+      ([, name, content]) => [name, content.replace(/\s+/g, ' ')],
+    ),
+  );
+
+/** In a page: the size of a picture, and the shares of dark and light pixels in each half. */
+async function looked(url) {
+  const image = await createImageBitmap(await (await fetch(url)).blob());
+  const { width, height } = image;
+  const canvas = new OffscreenCanvas(width, height).getContext('2d');
+  canvas.drawImage(image, 0, 0);
+  const halves = [0, width / 2].map((x) => {
+    const { data } = canvas.getImageData(x, 0, width / 2, height);
+    const green = data.filter((_, i) => i % 4 === 1);
+    const share = (test) => green.filter(test).length / green.length;
+    return { dark: share((value) => value < 96), light: share((value) => value > 224) };
+  });
+  return { width, height, halves };
+}
 
 describe('the built page', () => {
   before(() => promisify(execFile)(process.execPath, [join(root, 'scripts/site/build.js')]));
@@ -49,6 +73,51 @@ describe('the built page', () => {
     for (const url of local) assert.ok(existsSync(join(folder, url)), url);
   });
 
+  test('a link to it has a title, words and a picture of some 100 kB', () => {
+    const tags = tagsOf(readFileSync(join(folder, 'index.html'), 'utf8'));
+    assert.equal(tags['og:title'], 'Where does a language model look?');
+    assert.ok(tags.description.startsWith(tags['og:description']));
+    assert.equal(tags['og:type'], 'website');
+    assert.equal(tags['twitter:card'], 'summary_large_image');
+    assert.equal(tags['og:image'], PICTURE, 'beside the page, whose address nobody has told');
+    assert.ok(tags['og:image:alt'].length > 20);
+    assert.ok(statSync(join(folder, PICTURE)).size <= 120e3);
+  });
+
+  const [{ missing: noChromium, launch: launchChromium }] = browsers;
+  test('the picture has its size, and is one of the page', { skip: noChromium }, async () => {
+    const tags = tagsOf(readFileSync(join(folder, 'index.html'), 'utf8'));
+    const [browser, site] = await Promise.all([launchChromium(), serve()]);
+    const url = new URL(`../build/site/${PICTURE}`, site.url).href;
+    const { result } = await inBlank(browser, site, looked, url);
+    assert.equal(tags['og:image:type'], 'image/jpeg');
+    assert.equal(result.width, Number(tags['og:image:width']));
+    assert.equal(result.height, Number(tags['og:image:height']));
+    for (const { dark, light } of result.halves) {
+      assert.ok(light > 0.4 && light < 0.98, `paper: ${light}`);
+      assert.ok(dark > 0.01 && dark < 0.3, `words: ${dark}`);
+    }
+    await browser.close();
+    await site.close();
+  });
+
+  test('with the address of the page, a link has those of the page and the picture', () => {
+    const page = readFileSync(join(root, 'web/index.html'), 'utf8');
+    const tags = tagsOf(withAddress(page, 'https://example.org/a/b/'));
+    assert.equal(tags['og:url'], 'https://example.org/a/b/');
+    assert.equal(tags['og:image'], `https://example.org/a/b/${PICTURE}`);
+    for (const wrong of ['example.org/', 'https://example.org/a', '/a/', ''])
+      assert.throws(() => withAddress(page, wrong), /--address is https:\/\/…\/, a folder/);
+  });
+
+  test('the single file names no picture, as none is beside it', () => {
+    const page = readFileSync(join(root, 'web/index.html'), 'utf8');
+    const names = (html) => Object.keys(tagsOf(html)).filter((name) => /image|twitter/.test(name));
+    assert.equal(names(page).length, 6);
+    assert.deepEqual(names(withoutPicture(page)), []);
+    assert.deepEqual(names(readFileSync(join(folder, 'clearhead.html'), 'utf8')), []);
+  });
+
   test('the single file is at most 3 MB', () => {
     assert.ok(statSync(join(folder, 'clearhead.html')).size <= 3e6);
   });
@@ -65,6 +134,7 @@ describe('the built page', () => {
         assert.deepEqual(await verdicts(page), expected);
         const fonts = await page.evaluate(() => [...document.fonts].map(({ status }) => status));
         assert.ok(fonts.includes('loaded'));
+        assert.ok(!site.requests.some((path) => path.endsWith(PICTURE)), 'it is for crawlers');
       } finally {
         await browser.close();
         await site.close();
