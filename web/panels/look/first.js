@@ -28,5 +28,5 @@ export function tellFirst(model, { prompt, tokens }) {
     if (tokenizer.ends.has(token)) break;
     add(token, logits);
   }
-  return { story, ...mostTelling(story, Math.floor(story.rows / 2)) };
+  return { story, ...mostTelling(story) };
 }

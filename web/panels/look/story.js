@@ -138,25 +138,35 @@ function rowSharpness(row) {
 
 /**
  * The head and the row with the largest weight between two words of a text that are not neighbours.
- * The first token, parts of words and punctuation do not count.
+ * The first token, parts of words and punctuation do not count. A pronoun that mostly looks at a
+ * name tells more than any other two words.
  * @param {Story} story
- * @param {number} [from] first row that is considered
  * @returns {{ head: Head, i: number }}
  */
-export function mostTelling(story, from = 0) {
+export function mostTelling(story) {
+  const { tokens } = story;
   let best = { head: { layer: 0, head: 0 }, i: Math.max(0, story.rows - 1) };
   let largest = 0;
   for (const head of story.all())
-    for (let i = from; i < story.rows; i++) {
+    for (let i = 0; i < story.rows; i++) {
+      if (!isWord(tokens[i].text)) continue;
       const row = story.row(head, i);
-      for (let j = 1; j < i - 2; j++)
-        if (row[j] > largest && isWord(story.tokens[j].text) && isWord(story.tokens[i].text)) {
-          largest = row[j];
+      const fromPronoun = PRONOUN.test(tokens[i].text);
+      for (let j = 1; j < i - 2; j++) {
+        if (!isWord(tokens[j].text)) continue;
+        const toName = fromPronoun && NAME.test(tokens[j].text) && row[j] > 0.5;
+        const telling = row[j] + (toName ? 1 : 0);
+        if (telling > largest) {
+          largest = telling;
           best = { head, i };
         }
+      }
     }
   return best;
 }
+
+const PRONOUN = /^ (he|she|it|they|him|her|them)$/;
+const NAME = /^ \p{Lu}/u;
 
 /** Whether a piece begins a word of at least two letters. @param {string} text */
 const isWord = (text) => /^ \p{L}{2}/u.test(text);
