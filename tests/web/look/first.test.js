@@ -70,6 +70,29 @@ for (const { name, missing, launch } of browsers)
     });
   });
 
+describe('the word of the first frame', { skip: browsers[0].missing }, () => {
+  test('stays on show while the story begins by itself, until something is pressed', async () => {
+    const [browser, framed] = await Promise.all([browsers[0].launch(), withFrame()]);
+    const whole = await serve({ panels: ['look'], change: framed.page });
+    const visited = await browser.newPage();
+    await visited.goto(whole.url);
+    await visited.waitForFunction(
+      ([panel, least]) => Number(document.querySelector(panel).dataset.tokens) > least,
+      [PANEL, framed.story.tokens.length],
+      { timeout: 60000 },
+    );
+    assert.equal((await shown(visited)).at, framed.i);
+    await visited.locator(`${PANEL} button`, { hasText: 'One step more' }).click();
+    await calm(visited);
+    await drawn(visited);
+    assert.equal((await shown(visited)).at, Number(await tokensOf(visited)) - 1);
+    await browser.close();
+    await whole.close();
+  });
+});
+
+const tokensOf = (page) => page.locator(PANEL).getAttribute('data-tokens');
+
 describe('the look on a phone', { skip: browsers[0].missing }, () => {
   const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
   const FRAGMENT = '#look?lookPrompt=once+upon+a+time';

@@ -7,6 +7,9 @@ import { plain, sentence } from './words.js';
 
 /** @typedef {import('./story.js').Head} Head */
 
+/** Tokens for which the word of the first frame stays on show, while the story goes on by itself. */
+const HELD = 32;
+
 export class Selection {
   /**
    * @param {ReturnType<typeof import('./state.js').state>} state
@@ -22,6 +25,8 @@ export class Selection {
     this.pointed = -1;
     /** The head on show until the reader chooses one. */
     this.telling = this.first?.head;
+    /** Whether the story goes on by itself, and nobody has pressed anything yet. */
+    this.held = false;
   }
 
   /** @returns {Head} */
@@ -42,9 +47,9 @@ export class Selection {
     const last = (writer.story?.rows ?? 0) - 1;
     if (pointed >= 0) return Math.min(pointed, last);
     if (locked >= 0) return Math.min(locked, last);
-    return !writer.playing && first && writer.story?.tokens.length === first.tokens.length
-      ? Math.min(first.at, last)
-      : last;
+    const more = (writer.story?.tokens.length ?? 0) - (first?.tokens.length ?? 0);
+    const stays = this.held ? more < HELD : !writer.playing && more === 0;
+    return first && stays ? Math.min(first.at, last) : last;
   }
 
   /** @param {Head} chosen */
@@ -72,6 +77,7 @@ export class Selection {
 
   release() {
     const { at } = this.state;
+    this.held = false;
     if (at.value < 0 && this.pointed < 0) return;
     this.pointed = -1;
     if (at.value >= 0) announce('Released.');
