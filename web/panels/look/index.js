@@ -140,8 +140,8 @@ class Look {
     if (!first) root.replaceChildren(paragraph('look-text', prompt.value));
     root.append(this.controls.status);
     writer.start(prompt.value, prompt.isDefault ? first?.tokens : undefined);
-    this.selection.held = !reduced && at.value < 0;
-    if (this.selection.held) writer.play(true);
+    this.selection.untouched = !reduced && at.value < 0;
+    if (this.selection.untouched) writer.play(true);
   }
 
   reset() {

@@ -7,8 +7,8 @@ import { plain, sentence } from './words.js';
 
 /** @typedef {import('./story.js').Head} Head */
 
-/** Tokens for which the word of the first frame stays on show, while the story goes on by itself. */
-const HELD = 32;
+/** Tokens of a story that goes on by itself, while the word of the first frame stays on show. */
+const FIRST_TOKENS = 32;
 
 export class Selection {
   /**
@@ -26,7 +26,7 @@ export class Selection {
     /** The head on show until the reader chooses one. */
     this.telling = this.first?.head;
     /** Whether the story goes on by itself, and nobody has pressed anything yet. */
-    this.held = false;
+    this.untouched = false;
   }
 
   /** @returns {Head} */
@@ -48,7 +48,7 @@ export class Selection {
     if (pointed >= 0) return Math.min(pointed, last);
     if (locked >= 0) return Math.min(locked, last);
     const more = (writer.story?.tokens.length ?? 0) - (first?.tokens.length ?? 0);
-    const stays = this.held ? more < HELD : !writer.playing && more === 0;
+    const stays = this.untouched ? more < FIRST_TOKENS : !writer.playing && more === 0;
     return first && stays ? Math.min(first.at, last) : last;
   }
 
@@ -77,7 +77,7 @@ export class Selection {
 
   release() {
     const { at } = this.state;
-    this.held = false;
+    this.untouched = false;
     if (at.value < 0 && this.pointed < 0) return;
     this.pointed = -1;
     if (at.value >= 0) announce('Released.');
