@@ -24,22 +24,39 @@ export const lengthOf = (x) => (ArrayBuffer.isView(x) ? length.call(x) : x.lengt
 export const bufferOf = (x) => buffer.call(x);
 
 /**
- * The buffer of a view and its place there, in bytes.
- * @param {ArrayBufferView} x
+ * The buffer of a view and its place there, in bytes; all of a buffer.
+ * @param {ArrayBufferView | ArrayBuffer} x
+ * @returns {{ buffer: ArrayBuffer, at: number, bytes: number }}
  */
 export function extentOf(x) {
+  if (!ArrayBuffer.isView(x)) return { buffer: x, at: 0, bytes: x.byteLength };
   const from = kind.call(x) ? TYPED : VIEW;
-  /** @param {'byteOffset' | 'byteLength'} name */
-  const number = (name) => /** @type {Getter<number>} */ (from[name].get).call(x);
-  return {
-    buffer: /** @type {Getter<ArrayBuffer>} */ (from.buffer.get).call(x),
-    at: number('byteOffset'),
-    bytes: number('byteLength'),
+  /** @param {'buffer' | 'byteOffset' | 'byteLength'} name @returns {any} */
+  const get = (name) => {
+    try {
+      return /** @type {Getter<any>} */ (from[name].get).call(x);
+    } catch {
+      return 0; // of a detached DataView, as of a detached array
+    }
   };
+  return { buffer: get('buffer'), at: get('byteOffset'), bytes: get('byteLength') };
 }
 
-/** The bytes of a view, not copied. @param {ArrayBufferView} x */
+/** The bytes of a view or a buffer, not copied. @param {ArrayBufferView | ArrayBuffer} x */
 export function bytesOfView(x) {
   const { buffer, at, bytes } = extentOf(x);
   return new Uint8Array(buffer, at, bytes);
+}
+
+/**
+ * Detached, or resizable and so perhaps cut off.
+ * @param {ArrayBufferLike & { resizable?: boolean, growable?: boolean }} buffer
+ */
+export function isGone(buffer) {
+  try {
+    new Uint8Array(buffer); // throws where it is detached
+    return buffer.resizable || buffer.growable;
+  } catch {
+    return true;
+  }
 }

@@ -1,5 +1,5 @@
-import { extentOf, kindOf, lengthOf } from './arrays.js';
-import { describe, refuse, refuseKind } from './errors.js';
+import { kindOf, lengthOf } from './arrays.js';
+import { describe, live, refuse, refuseKind } from './errors.js';
 import { isAbortSignal, isPromise } from './kinds.js';
 import { didYouMean } from './names.js';
 
@@ -156,18 +156,6 @@ export function array(name, x, ...kinds) {
 }
 
 /**
- * Refuses a view whose memory is gone.
- * @template {ArrayBufferView} V
- * @param {string} name
- * @param {V} x
- */
-export function live(name, x) {
-  const { buffer, bytes } = extentOf(x);
-  if (!bytes && isGone(buffer)) refuse('DETACHED', name, describe(x), 'a live array');
-  return x;
-}
-
-/**
  * A copy of an array or of a typed array.
  * @param {string} name
  * @param {unknown} x
@@ -186,19 +174,6 @@ export function elements(name, x, expected) {
  * @param {unknown} x
  */
 export const int32s = (name, x) => new Int32Array(array(name, x, 'Int32Array'));
-
-/**
- * Detached, or resizable and so perhaps cut off.
- * @param {ArrayBufferLike & { resizable?: boolean, growable?: boolean }} buffer
- */
-export function isGone(buffer) {
-  try {
-    new Uint8Array(buffer); // throws where it is detached
-    return buffer.resizable || buffer.growable;
-  } catch {
-    return true;
-  }
-}
 
 /**
  * @template {{ length: number }} T

@@ -1,4 +1,4 @@
-import { extentOf, kindOf } from './arrays.js';
+import { extentOf, isGone, kindOf } from './arrays.js';
 
 /** The one error of this package; see types.d.ts for the codes. */
 export class ClearheadError extends Error {
@@ -35,6 +35,18 @@ export function refuse(code, name, came, expected) {
  */
 export function refuseKind(name, x, expected) {
   return refuse('ARG', name, describe(x), expected);
+}
+
+/**
+ * Refuses a view or a buffer whose memory is gone.
+ * @template {ArrayBufferView | ArrayBuffer} V
+ * @param {string} name
+ * @param {V} x
+ */
+export function live(name, x) {
+  const { buffer, bytes } = extentOf(x);
+  if (!bytes && isGone(buffer)) refuse('DETACHED', name, describe(x), 'a live array');
+  return x;
 }
 
 /**

@@ -16,6 +16,19 @@ test('options of init that are none', async () => {
   await assert.rejects(init({ wasm: Promise.reject(mine) }), mine);
 });
 
+test('bytes whose memory is gone are refused by name', async () => {
+  for (const view of [copy(), new DataView(copy().buffer)]) {
+    const { buffer } = view;
+    const message = (came) => `wasm is ${came}; expected a live array`;
+    structuredClone(buffer, { transfer: [buffer] });
+    for (const [wasm, came] of [
+      [view, `${view.constructor.name} of 0 bytes`],
+      [buffer, 'of class ArrayBuffer'],
+    ])
+      await assert.rejects(init({ wasm }), { code: 'DETACHED', message: message(came) });
+  }
+});
+
 test('empty, foreign, damaged and unreachable files are refused', async () => {
   const text = (s) => new TextEncoder().encode(s);
   for (const [what, wasm] of Object.entries({

@@ -58,7 +58,7 @@ export async function refused(load) {
     return null;
   } catch (error) {
     if (!(error instanceof ClearheadError)) throw error;
-    assert.match(error.code, /^(ARG|SHAPE|RANGE|LIMIT|FORMAT|INTEGRITY|NET)$/);
+    assert.match(error.code, /^(ARG|SHAPE|RANGE|DETACHED|LIMIT|FORMAT|INTEGRITY|NET)$/);
     assert.ok(error.message.length < 600, error.message);
     return error;
   }

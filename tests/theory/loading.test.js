@@ -69,6 +69,12 @@ test('statements that did not load are asked for again', async () => {
   }
 });
 
+/** @template {ArrayBufferView} V @param {V} view */
+const detached = (view) => {
+  structuredClone(view, { transfer: [view.buffer] });
+  return view;
+};
+
 test('theoryWasm takes what wasm takes, and refuses the kernels of attention', async () => {
   const bytes = readFileSync(fileOf('theory.wasm'));
   for (const theoryWasm of [
@@ -83,6 +89,8 @@ test('theoryWasm takes what wasm takes, and refuses the kernels of attention', a
     [null, 'ARG'],
     [new URL('../../src/js/engine/attn.simd.wasm', import.meta.url), 'FORMAT'],
     [bytes.subarray(8), 'FORMAT'],
+    [detached(Uint8Array.from(bytes)), 'DETACHED'],
+    [detached(Uint8Array.from(bytes)).buffer, 'DETACHED'],
     [fileOf('nowhere.wasm'), 'NET'],
   ])
     await assert.rejects((await init({ theoryWasm })).theory, (error) => {

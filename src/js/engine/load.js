@@ -1,5 +1,5 @@
 import { bytesOfView } from '../arrays.js';
-import { ClearheadError, refuse, refuseKind } from '../errors.js';
+import { ClearheadError, live, refuse, refuseKind } from '../errors.js';
 import { isAddress, isArrayBuffer, isResponse, tagOf } from '../kinds.js';
 import { nodeModule } from './node.js';
 
@@ -135,15 +135,19 @@ export function absolute(address, name) {
 async function bytesOf(source, name, stream) {
   // a copy in a buffer of this realm: Node reads files into buffers of its main realm, also for a
   // context of node:vm
-  if (ArrayBuffer.isView(source)) source = bytesOfView(source).slice().buffer;
-  if (isArrayBuffer(source)) return [source];
+  if (ArrayBuffer.isView(source) || isArrayBuffer(source))
+    return [bytesOfView(live(name, source)).slice().buffer];
   const address = isAddress(source);
   if (address) absolute(source, name);
   else if (!isResponse(source))
     refuseKind(name, source, 'a URL, Response, bytes or WebAssembly.Module');
   try {
-    if (/^file:/.test(source))
-      return bytesOf((await nodeModule('fs')).readFileSync(new URL(source)), name, stream);
+    if (/^file:/.test(/** @type {any} */ (source)))
+      return bytesOf(
+        (await nodeModule('fs')).readFileSync(new URL(/** @type {any} */ (source))),
+        name,
+        stream,
+      );
     const response = address ? await fetch(source) : source;
     if (!response.ok) throw new Error(`status ${response.status}`);
     // fails without the type application/wasm; then the bytes are compiled when all are there

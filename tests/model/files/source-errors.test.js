@@ -136,6 +136,28 @@ describe('errors of a source', () => {
     await response.arrayBuffer();
     await refuses(() => readWhole(response), 'ARG', /a Response that has been read/);
   });
+  for (const of of ['source', 'weights', 'weights[0]', 'config'])
+    test(`detached bytes, of ${of}`, async () => {
+      const gone = Uint8Array.from(bytes);
+      structuredClone(gone, { transfer: [gone.buffer] });
+      for (const one of [gone, gone.buffer])
+        await refuses(
+          () =>
+            readWhole(
+              {
+                source: one,
+                weights: { weights: one },
+                'weights[0]': { weights: [one] },
+                config: { weights: bytes, config: one },
+              }[of],
+            ),
+          'DETACHED',
+          new RegExp(
+            `^${of.replace('[0]', '.0.')} is (Uint8Array of 0 bytes|of class ArrayBuffer); `,
+          ),
+        );
+    });
+
   for (const [name, source] of [
     ['null', null],
     ['a number', 3],

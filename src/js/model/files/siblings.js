@@ -75,7 +75,7 @@ async function gatherWeights(weights, signal) {
 async function gatherAddress(source, signal) {
   if (isAddress(source)) absolute(source, 'source');
   if (!isAddress(source) || !/\.(safetensors|index\.json)([?#]|$)/.test(String(source)))
-    return { weights: [source], json: {} };
+    return { weights: [checkSource('source', source)], json: {} };
   if (/-of-(?!0*1\.)\d+\.safetensors([?#]|$)/.test(String(source)))
     refuse(
       'ARG',

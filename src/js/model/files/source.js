@@ -1,7 +1,8 @@
-import { ClearheadError, describe, refuse } from '../../errors.js';
+import { ClearheadError, describe, live, refuse } from '../../errors.js';
 import { yieldToOthers } from '../../engine/yield.js';
 import {
   isAddress,
+  isArrayBuffer,
   isIterable,
   isPlain,
   isPromise,
@@ -126,8 +127,10 @@ export async function openSource(source, { signal, name } = {}) {
 const KINDS = 'a URL, a Blob, a Response, a stream';
 
 /** @param {string} name @param {unknown} x */
-export const checkSource = (name, x) =>
-  isSource(x) ? x : refuse('ARG', name, describe(x), `${KINDS} or bytes`);
+export function checkSource(name, x) {
+  if (ArrayBuffer.isView(x) || isArrayBuffer(x)) return live(name, x);
+  return isSource(x) ? x : refuse('ARG', name, describe(x), `${KINDS} or bytes`);
+}
 
 /** A chat template itself, in the place of its file. @param {unknown} x @returns {x is string} */
 export const isTemplate = (x) => typeof x === 'string' && /\{[%{]/.test(x);

@@ -1,7 +1,7 @@
 import { kindOf } from '../../arrays.js';
-import { array, describeAwaited, integer, isGone } from '../../check.js';
+import { array, describeAwaited, integer } from '../../check.js';
 import { utf8Decoder, utf8Encoder } from '../../engine/utf8.js';
-import { describe, refuse } from '../../errors.js';
+import { describe, live, refuse } from '../../errors.js';
 import { isArrayBuffer, isPlain } from '../../kinds.js';
 import { joined } from '../../model/files/bytes.js';
 
@@ -54,9 +54,7 @@ export function checkpointBytes(given) {
   if (kindOf(given) === 'Uint8Array') return array('checkpoint', given, 'Uint8Array');
   if (!isArrayBuffer(given))
     refuse('ARG', 'checkpoint', describeAwaited(given), 'Uint8Array or ArrayBuffer');
-  if (!given.byteLength && isGone(given))
-    refuse('DETACHED', 'checkpoint', describe(given), 'a live ArrayBuffer');
-  return new Uint8Array(given);
+  return new Uint8Array(live('checkpoint', given));
 }
 
 /**
