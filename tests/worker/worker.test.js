@@ -60,6 +60,10 @@ describe('a model in a worker is the model here', () => {
     assert.deepEqual(await model.tokenizer.encode('abc'), here.tokenizer.encode('abc'));
     assert.equal(await model.tokenizer.decode([5, 6]), here.tokenizer.decode([5, 6]));
     assert.ok(model.tokenizer.ends.has(2));
+    await assert.rejects(model.tokenizer.decode(5), {
+      code: 'ARG',
+      message: 'ids is 5; expected an array of ids',
+    });
   });
 
   test('it writes the same text and sees the same weights, bit for bit', async () => {

@@ -57,6 +57,26 @@ describe('hostile texts', () => {
       await refuses(() => tokenizer.encode(text), 'ARG', /text is/);
     for (const id of [-1, 14, 1.5, NaN, 2 ** 31, '1'])
       await refuses(() => tokenizer.decode([id]), id === '1' ? 'ARG' : 'RANGE', /id is/);
+    for (const [ids, came] of [
+      [undefined, 'undefined but required'],
+      [null, 'null'],
+      [5, '5'],
+      [{}, 'of type object'],
+      [{ length: -1 }, 'of type object'],
+      ['5', '"5"'],
+    ])
+      assert.throws(() => tokenizer.decode(ids), {
+        name: 'ClearheadError',
+        code: 'ARG',
+        message: `ids is ${came}; expected an array of ids`,
+      });
+    const gone = Int32Array.of(1, 2);
+    structuredClone(gone, { transfer: [gone.buffer] });
+    assert.throws(() => tokenizer.decode(gone), {
+      code: 'DETACHED',
+      message: 'ids is Int32Array of 0 bytes; expected a live array',
+    });
+    assert.equal(tokenizer.decode(new Int32Array()), '');
     await refuses(() => tokenizer.encode('a', { specials: true }), 'ARG', /given "specials"/);
   });
 });

@@ -1,4 +1,4 @@
-import { read, yes } from '../../check.js';
+import { elements, read, yes } from '../../check.js';
 import { runAtOnce } from '../../engine/yield.js';
 import { describe, refuse } from '../../errors.js';
 import { countArguments } from '../../names.js';
@@ -93,8 +93,8 @@ export function makeTokenizer(vocabulary, { bos, addsBos, ends, shrinks, encode 
     ends: new Set([...ends.filter((id) => id >= 0), ...named]),
     encode: (/** @type {string} */ text, /** @type {unknown} */ options) =>
       runAtOnce(steps(text, options)),
-    decode: (/** @type {ArrayLike<number>} */ ids, /** @type {unknown} */ options) =>
-      vocabulary.decode(ids, decoding(options)),
+    decode: (/** @type {unknown} */ ids, /** @type {unknown} */ options) =>
+      vocabulary.decode(elements('ids', ids, 'an array of ids'), decoding(options)),
     stream: (/** @type {unknown} */ options) =>
       countArguments(vocabulary.stream(decoding(options))),
     token: (/** @type {number} */ id) => vocabulary.token(id),

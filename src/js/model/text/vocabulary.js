@@ -99,14 +99,15 @@ export class Vocabulary {
     return this.texts.length;
   }
 
-  /** @param {number} id */
+  /** @param {unknown} id */
   token(id) {
     return this.texts[integer('id', id, 0, this.size - 1)];
   }
 
-  /** @param {number} id @param {boolean} special @returns {Uint8Array} */
-  bytes(id, special) {
-    const text = this.token(id);
+  /** @param {unknown} given @param {boolean} special @returns {Uint8Array} */
+  bytes(given, special) {
+    const text = this.token(given);
+    const id = /** @type {number} */ (given);
     const kind = this.kinds[id];
     if (kind === CONTROL || kind === UNKNOWN)
       return special ? utf8Encoder().encode(text) : new Uint8Array();
@@ -140,11 +141,11 @@ export class Vocabulary {
 
   /**
    * The whole text at once.
-   * @param {ArrayLike<number>} ids
+   * @param {unknown[]} ids
    * @param {import('../types.d.ts').DecodeOptions} [options]
    */
   decode(ids, { special = false, continued = false } = {}) {
-    const pieces = Array.from(ids, (id) => this.bytes(id, special));
+    const pieces = ids.map((id) => this.bytes(id, special));
     const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
     let at = 0;
     for (const piece of pieces) {
