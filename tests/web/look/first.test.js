@@ -77,7 +77,7 @@ describe('the word of the first frame', { skip: browsers[0].missing }, () => {
     const visited = await browser.newPage();
     await visited.goto(whole.url);
     await visited.waitForFunction(
-      ([panel, least]) => Number(document.querySelector(panel).dataset.tokens) > least,
+      ([panel, count]) => Number(document.querySelector(panel).dataset.tokens) > count,
       [PANEL, framed.story.tokens.length],
       { timeout: 60000 },
     );

@@ -1,13 +1,14 @@
 /** Code to begin with, where no panel has code of its own. */
 
-export const TERMINAL = `npm run build && npm pack  # in a clone of the repository
-npm install ../clearhead/clearhead-*.tgz  # in your project
-npx clearhead check                            # all statements, both sides
-npx clearhead generate model.gguf "Once upon"  # a model writes in your terminal`;
+export const TERMINAL = `git clone https://github.com/clearhead-js/clearhead
+cd clearhead && npm run build && npm pack            # on Debian; the first time takes minutes
+cd ../my-project && npm install ../clearhead/clearhead-*.tgz
+npx clearhead generate ../clearhead/web/model "One frosty morning,"  # a model writes
+npx clearhead inspect ../clearhead/web/model "Ella had a red cup"  # and what its heads look at`;
 
 export const MODEL = `import { loadModel } from 'clearhead/model';
 
-// an address, a File, or bytes
+// an address, a File, or bytes; web/model/stories-Q8_0.gguf of the repository is one
 const model = await loadModel(new URL('model.gguf', import.meta.url));
 for await (const { text, heads } of model.generate('Once upon a time', { observe: 'weights' })) {
   console.log(text, heads.weights); // every look of every head
