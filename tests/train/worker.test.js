@@ -13,6 +13,12 @@ const options = { batch, context, seed: 5, optimizer: { learningRate: 0.01, warm
 const tokens = (seed) => repeated(seed, batch, context, tiny.vocab, 3);
 const timeless = ({ tokensPerSecond, ...rest }) => ({ ...rest, timed: tokensPerSecond > 0 });
 
+/** @template {ArrayBufferView} V @param {V} view */
+const detached = (view) => {
+  structuredClone(view, { transfer: [view.buffer] });
+  return view;
+};
+
 describe('a trainer in a worker is the trainer here', () => {
   let here;
   let there;
@@ -74,6 +80,9 @@ describe('a trainer in a worker is the trainer here', () => {
       async (trainer) => trainer.restore({}),
       async (trainer) => trainer.save({ type: 'Q8_0' }),
       async (trainer) => trainer.checkpoint(1),
+      (trainer) => trainer.step(detached(tokens(0))),
+      (trainer) => trainer.evaluate(tokens(0), { targets: detached(tokens(0)) }),
+      async (trainer) => trainer.heads(detached(tokens(0))),
     ]) {
       const wanted = await call(here).then(assert.fail, (error) => error);
       await assert.rejects(call(there), {

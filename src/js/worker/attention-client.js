@@ -105,7 +105,7 @@ function cacheOf(link, { id, length, ...sizes }) {
   const method =
     (/** @type {string} */ f) =>
     async (/** @type {unknown[]} */ ...values) => {
-      const answer = await link.call('cache', [id, f, ...values]);
+      const answer = await link.call('cache', [id, f, ...values], { name: f, given: values });
       length = answer.length;
       return answer.value;
     };
@@ -129,7 +129,7 @@ function cacheOf(link, { id, length, ...sizes }) {
       dispose,
       [ASYNC_DISPOSE]: dispose,
       clone: async (/** @type {unknown[]} */ ...values) =>
-        cacheOf(link, await link.call('clone', [id, ...values])),
+        cacheOf(link, await link.call('clone', [id, ...values], { given: values })),
     })
   );
   numbers.set(cache, { link, id });

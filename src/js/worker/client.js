@@ -54,7 +54,11 @@ export async function loadModel(source, options, ...more) {
     const files = await arrived(source, 'source', over.signal);
     // a copy of an object forgets its class
     const sent = await sendable(isSource(files) ? files : checkFiles(files), over.signal);
-    const loaded = await link.call('load', [sent, given], { signal, onProgress });
+    const loaded = await link.call('load', [sent, given], {
+      name: 'loadModel',
+      signal,
+      onProgress,
+    });
     // TypeScript cannot match the generic options of a method even with themselves
     return /** @type {import('./client.d.ts').RemoteModel} */ (
       /** @type {unknown} */ (new RemoteModel(link, loaded))

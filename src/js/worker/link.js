@@ -1,6 +1,7 @@
 import { ClearheadError, describe, refuse } from '../errors.js';
 import { registry } from '../engine/platform.js';
 import { checkedWorker, listen, weakly } from '../engine/workers.js';
+import { checkLive, NAMES } from './arguments.js';
 
 /**
  * Calls that go to the worker, and their answers; host.js tells the messages.
@@ -21,6 +22,9 @@ import { checkedWorker, listen, weakly } from '../engine/workers.js';
  *
  * @typedef {object} CallOptions
  * @property {number} [id] default a new one
+ * @property {string} [name] of the method that was called, default the function
+ * @property {readonly unknown[]} [given] its arguments, default the values
+ * @property {import('./arguments.js').Names} [names] of arguments, default those of a model
  * @property {number} [stop] the call that the signal ends, default this one
  * @property {AbortSignal} [signal]
  * @property {Call['onProgress']} [onProgress]
@@ -146,7 +150,9 @@ export class Link {
    * @param {CallOptions} [options]
    * @returns {Promise<any>}
    */
-  async call(f, values, { id = this.newId(), stop = id, signal, onProgress } = {}) {
+  async call(f, values, options = {}) {
+    const { id = this.newId(), stop = id, signal, onProgress } = options;
+    const { name = f, given = values, names = NAMES } = options;
     if (this.#ended) throw this.#ended;
     signal?.throwIfAborted();
     const answered = new Promise((resolve, reject) =>
@@ -159,7 +165,7 @@ export class Link {
       if (!this.#answered) this.#late ??= setTimeout(() => this.end(lost(SILENT)), START);
     } catch (/** @type {any} */ cause) {
       this.#settle(id);
-      const name = f === 'begin' ? values[0] : f;
+      checkLive(name, given, names);
       throw new ClearheadError(
         'ARG',
         `${name} was given a value that cannot be sent to a worker: ${cause.message}`,

@@ -51,7 +51,7 @@ export class RemoteModel {
     const method =
       (/** @type {string} */ object, /** @type {string} */ f) =>
       (/** @type {unknown[]} */ ...values) =>
-        link.call(object, [f, ...values]);
+        link.call(object, [f, ...values], { name: f, given: values });
     this.tokenizer =
       tokenizer &&
       Object.freeze({
@@ -147,20 +147,19 @@ export class RemoteModel {
   async #long(object, f, place, values) {
     const options = values[place];
     if (typeof options !== 'object' || !options)
-      return this.#link.call('long', [object, f, place, values]);
+      return this.#link.call('long', [object, f, place, values], { name: f, given: values });
     const { signal, onProgress, ...rest } = /** @type {import('./client.d.ts').SweepOptions} */ (
       options
     );
     if (onProgress !== undefined && typeof onProgress !== 'function')
       refuse('ARG', 'onProgress', describe(onProgress), 'a function');
-    return this.#link.call(
-      'long',
-      [object, f, place, values.map((x, at) => (at === place ? rest : x))],
-      {
-        signal: abortSignal(signal),
-        onProgress,
-      },
-    );
+    const given = values.map((x, at) => (at === place ? rest : x));
+    return this.#link.call('long', [object, f, place, given], {
+      name: f,
+      given,
+      signal: abortSignal(signal),
+      onProgress,
+    });
   }
 
   /** @type {Remote['temperature']} */

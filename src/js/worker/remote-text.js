@@ -40,7 +40,12 @@ export async function* remoteText(link, how, [prompt, options, ...more]) {
   // also while the caller has a token, when this function may never run again
   signal?.addEventListener('abort', end);
   try {
-    await link.call('begin', [how, prompt, rest, ...more], { id: text, signal });
+    await link.call('begin', [how, prompt, rest, ...more], {
+      id: text,
+      name: how,
+      given: [prompt, rest, ...more],
+      signal,
+    });
     // Keep two requests in flight. The worker then waits neither for the page to handle a token
     // nor for the next message to arrive.
     let next = askNext();

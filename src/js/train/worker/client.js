@@ -51,11 +51,12 @@ export async function resume(checkpoint, options, ...more) {
  */
 async function start(f, values, engine, worker) {
   checkEngine(engine);
+  const name = f === 'create' ? 'createTrainer' : f;
   const link = await startLink(worker, spawnTrainerHost, () => {});
   try {
     const { signal } = new AbortController();
     const sent = engine && (await sendableEngine(engine, signal));
-    return new RemoteTrainer(link, await link.call(f, [...values, sent]));
+    return new RemoteTrainer(link, await link.call(f, [...values, sent], { name }));
   } catch (error) {
     link.end(error);
     throw error;

@@ -8,6 +8,18 @@ import { ASYNC_DISPOSE } from '../../worker/link.js';
  */
 
 /**
+ * The arguments that may be arrays or have them.
+ * @type {import('../../worker/arguments.js').Names}
+ */
+const NAMES = {
+  evaluate: ['tokens'],
+  heads: ['tokens'],
+  restore: ['state'],
+  setParameters: ['parameters'],
+  step: ['tokens'],
+};
+
+/**
  * A trainer in a worker, see client.d.ts.
  * @implements {Remote}
  */
@@ -42,7 +54,7 @@ export class RemoteTrainer {
 
   /** @param {string} f @param {unknown[]} values */
   async #call(f, ...values) {
-    const { value, steps } = await this.#link.call(f, values);
+    const { value, steps } = await this.#link.call(f, values, { names: NAMES });
     this.#steps = steps;
     return value;
   }
@@ -65,7 +77,7 @@ export class RemoteTrainer {
     const stop = () => link.stop(id);
     signal?.addEventListener('abort', stop, { once: true });
     try {
-      const { value, steps } = await link.call(f, [tokens, rest], { id, onProgress });
+      const { value, steps } = await link.call(f, [tokens, rest], { id, names: NAMES, onProgress });
       this.#steps = steps;
       return value;
     } catch (error) {
