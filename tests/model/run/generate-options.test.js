@@ -60,6 +60,23 @@ describe('before anything happens', () => {
       /^tokens is "ab"; expected an array of ids, as model.tokenizer.encode\(text\) gives them/,
       () => model.prefill('ab'),
     ],
+    ['a stop string that is empty', /^stop is ""; /, () => model.generate(prompt, { stop: '' })],
+    [
+      'a stop string that is none',
+      /^stop\[1\] is 1; expected a string of 1 to 256 characters$/,
+      () => model.generate(prompt, { stop: ['x', 1] }),
+    ],
+    ['no token', /^token is undefined but required; expected a number$/, () => model.step()],
+    [
+      'a token that is NaN',
+      /^token is NaN; expected an integer from 0 to 63$/,
+      () => model.step(NaN),
+    ],
+    [
+      'no snapshot',
+      /^snapshot is undefined but required; expected an object$/,
+      () => model.cache.restore(),
+    ],
     [
       'no ids',
       /^tokens is undefined but required; expected an array of ids$/,

@@ -68,7 +68,8 @@ export function generate(model, prompt, options) {
   const sampler = createSampler(Object.fromEntries(SAMPLER_OPTIONS.map((name) => [name, o[name]])));
   if (o.seed !== undefined && o.tau === undefined)
     refuse('ARG', 'seed', 'given without tau', 'both, since no token is drawn by default');
-  const stops = createStop(typeof o.stop === 'string' ? [o.stop] : o.stop);
+  const isOne = typeof o.stop === 'string';
+  const stops = createStop(isOne ? [o.stop] : o.stop, isOne);
   const idsOf = begun(prompt, model.sequence.capacity);
   const ledger = yes('ledger', o.ledger) === 1;
   return run(model, idsOf, { maxTokens, signal, request, sampler, stops, ledger });

@@ -79,7 +79,7 @@ export class Model {
 
   /** @param {unknown} token @param {unknown} [options] */
   step(token, options) {
-    return this.prefill([token], options);
+    return prefill(this, token, options, true);
   }
 
   /** @param {unknown} prompt @param {unknown} [options] */

@@ -1,18 +1,22 @@
+import { integer } from '../../check.js';
 import { checkTokens } from '../reading/tokens.js';
 import { checkFits, readRequest } from './arguments.js';
 import { chunkFor, traceOfLast } from '../inside/last-trace.js';
 import { joined } from './statistics.js';
 
 /**
- * Model.prefill, see api.d.ts.
+ * Model.prefill and Model.step, see api.d.ts.
  * @param {import('./model.js').Model} model
  * @param {unknown} tokens
  * @param {unknown} options
+ * @param {boolean} [isStep] whether it is one token and no list
  */
-export function prefill(model, tokens, options) {
+export function prefill(model, tokens, options, isStep = false) {
   const request = readRequest(options, model.config);
   model.alive();
-  const ids = checkTokens(tokens, model.config);
+  const ids = isStep
+    ? [integer('token', tokens, 0, model.config.vocab - 1)]
+    : checkTokens(tokens, model.config);
   model.sequence.checkFree();
   checkFits(model.sequence, ids.length);
   const before = model.sequence.length;

@@ -17,8 +17,9 @@ export function makeSnapshot(notes, caches) {
 }
 
 /** @param {unknown} given @returns {CacheSnapshot} whose values are not checked */
-export const readSnapshot = (given) =>
-  read('snapshot', /** @type {CacheSnapshot} */ (given), [
+export function readSnapshot(given) {
+  if (given === undefined) refuse('ARG', 'snapshot', 'undefined', 'an object');
+  return read('snapshot', /** @type {CacheSnapshot} */ (given), [
     'model',
     'tokens',
     'layers',
@@ -27,6 +28,7 @@ export const readSnapshot = (given) =>
     'alike',
     'checksum',
   ]);
+}
 
 /**
  * Refuses a snapshot of something else. Its copy is as it was checked, whatever happens to the

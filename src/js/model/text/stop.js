@@ -4,15 +4,21 @@ import { describe, refuse } from '../../errors.js';
  * Ends a streamed text at a stop string. A possible beginning of one is kept back, so that no part
  * of it is ever shown.
  * @param {unknown} stops
+ * @param {boolean} [isOne] whether the caller gave one string and no list
  * @returns {import('../types.d.ts').StopFilter}
  */
-export function createStop(stops = []) {
+export function createStop(stops = [], isOne = false) {
   if (!Array.isArray(stops) || stops.length > 64)
     refuse('ARG', 'stop', describe(stops), 'an array of at most 64 strings');
   const strings = /** @type {string[]} */ ([...stops]);
-  for (const stop of strings)
+  for (const [at, stop] of strings.entries())
     if (typeof stop !== 'string' || !stop || stop.length > 256)
-      refuse('ARG', 'stop', describe(stop), 'strings of 1 to 256 characters');
+      refuse(
+        'ARG',
+        isOne ? 'stop' : `stop[${at}]`,
+        describe(stop),
+        'a string of 1 to 256 characters',
+      );
   let pending = '';
   let ended = false;
   return Object.freeze({
