@@ -93,6 +93,22 @@ for (const { variant, ch } of engines) {
     },
   );
 
+  claim('f16 keeps numbers up to 65504, and q8 vectors that are finite as a whole', () => {
+    const x = Float32Array.of(65504, -65519, 65520, -Infinity, 1, 2, 3, 4);
+    for (const [type, first] of [
+      ['f16', Float32Array.of(65504, -65504, Infinity, -Infinity)],
+      ['q8', new Float32Array(4).fill(NaN)],
+    ]) {
+      const cache = ch.kvCache({ headDim: 4, capacity: 2, type });
+      cache.append(x, x);
+      for (const read of Object.values(cache.read())) {
+        sameArray(read.slice(0, 4), first, type);
+        assert.ok(read.slice(4).every(Number.isFinite), type);
+      }
+      cache.dispose();
+    }
+  });
+
   claim('masked numbers have no influence, and those that are not finite count as NaN', () => {
     const s = { batch: 1, heads: 2, kvHeads: 1, m: 2, n: 40, d: 6, dv: 5 };
     const { q, k, v } = fill('normal', random(3), s, 1, Float32Array);

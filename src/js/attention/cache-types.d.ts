@@ -12,7 +12,8 @@ export interface KVCacheOptions {
   /**
    * How numbers are kept: `f32` (default) as they are, `f16` in half precision, `q8` as bytes with
    * a scale per key and value. Keys of `q8` may be differences from a reference, which earlier keys
-   * give.
+   * give. `f16` holds numbers up to 65504, and from 65520 on they become ±Infinity. With `q8` a key
+   * or value that is not all finite becomes NaN as a whole.
    */
   type?: CacheType | undefined;
 }
