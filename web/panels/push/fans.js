@@ -44,11 +44,11 @@ export class Fans {
       {
         height: bottom + FOOT,
         label:
-          `Dot products of random vectors with ${fan.map(({ d }) => d).join(', ')} numbers. ` +
-          `Their variance is ${fan.map(({ variance }) => fixed(variance, 1)).join(', ')}; by the ` +
-          'root of the length divided it is 1 each time.',
+          `Dot products of random vectors with ${fan.map(({ d }) => d).join(', ')} entries. ` +
+          `Their variance is ${fan.map(({ variance }) => fixed(variance, 1)).join(', ')}. ` +
+          'Divided by the root of the number of entries, it is 1 each time.',
         caption:
-          `With ${last.d} numbers a head and no division, a row spends ` +
+          `With ${last.d} entries and no division, a row spends ` +
           `${fixed(100 * last.unscaled.budget, 0)} % of its budget on the spot. Divided, it ` +
           `spends ${fixed(100 * last.scaled.budget, 0)} %, and can still learn.`,
       },
@@ -63,7 +63,7 @@ export class Fans {
         svg(
           'text',
           { x: left - 12, y: TOP + (r + 1) * ROW - 3, 'text-anchor': 'end', class: 'strong' },
-          width < NARROW ? String(d) : `${d} numbers`,
+          width < NARROW ? String(d) : `${d} entries`,
         ),
       ),
     );

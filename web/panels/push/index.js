@@ -1,4 +1,4 @@
-/** Push and scale: softmax cannot jump, and one division keeps it alive. */
+/** Push and scale: softmax cannot jump, and one division lets it learn. */
 import { temperature } from '../../page/controls.js';
 import { block, controlsRow, orGiveUp, paragraph, verdicts, wait } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
@@ -39,7 +39,7 @@ const statements = () => ({
   }),
   scale: new Statement({
     id: 'C25',
-    claim: 'the variance of a dot product is its length, and 1 after the division',
+    claim: 'the variance of a dot product is the number of entries, and 1 after the division',
     allowance: `A sample: allowed are ${SIGMAS} standard errors of the variance.`,
     oracles: [],
   }),
