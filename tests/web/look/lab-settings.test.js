@@ -148,15 +148,21 @@ describe('the lab while it computes', { skip: missing }, () => {
     );
   });
 
-  test('reset forgets the heads that were tried', async () => {
-    const tried = () => page.getAttribute('#lab-panel', 'data-tried');
-    await page.getByRole('button', { name: 'Try each head alone' }).click();
-    await becomes(tried, /^[1-9]/);
-    await page.locator('#lab .tools button', { hasText: 'reset' }).click();
-    await becomes(tried, '0');
-    await ready();
-    const values = await page.$$eval('.lab-head', (all) => all.map(({ dataset }) => dataset.value));
-    assert.deepEqual([...new Set(values)], ['undefined']);
-    assert.equal(await page.locator('#lab .look-status[role=status]').textContent(), '');
-  });
+  for (const [what, name] of [
+    ['shuffled weights forget', 'Shuffle the weights'],
+    ['reset forgets', 'reset'],
+  ])
+    test(`${what} the heads that were tried`, async () => {
+      const tried = () => page.getAttribute('#lab-panel', 'data-tried');
+      await page.getByRole('button', { name: 'Try each head alone' }).click();
+      await becomes(tried, /^[1-9]/);
+      await page.locator('#lab button', { hasText: name }).click();
+      await becomes(tried, '0');
+      await ready();
+      const values = await page.$$eval('.lab-head', (all) =>
+        all.map(({ dataset }) => dataset.value),
+      );
+      assert.deepEqual([...new Set(values)], ['undefined']);
+      assert.equal(await page.locator('#lab .look-status[role=status]').textContent(), '');
+    });
 });

@@ -86,7 +86,7 @@ class Work {
 
   listen() {
     const { model, session } = this;
-    const { prompt, how, hidden, whose, word, layers: _, ...others } = this.state;
+    const { prompt, how, shuffle, seed, hidden, whose, word, layers: _, ...others } = this.state;
     // other words stand at the places
     prompt.on(() => {
       hidden.set([]);
@@ -96,11 +96,12 @@ class Work {
     });
     for (const signal of [hidden, whose, word, ...Object.values(others)])
       signal.on(() => this.catchUp());
-    how.on(() => {
-      // a trial is of one kind
-      this.forgetTrials();
-      this.catchUp();
-    });
+    // a trial is of one kind and of one model
+    for (const signal of [how, shuffle, seed])
+      signal.on(() => {
+        this.forgetTrials();
+        this.catchUp();
+      });
     model.on(() => {
       this.draw();
       if (model.phase === 'ready' && (session.original || model.source)) this.catchUp();

@@ -116,6 +116,9 @@ export class View {
       switches.element,
       block('look-buttons', tryAll, none),
       block('look-state', this.status, this.again),
+      key(
+        'A head that was tried is coloured: the more, the less likely the first story without it.',
+      ),
     ];
   }
 
