@@ -39,7 +39,10 @@ export function threeOf(engine, { words, scores }, T) {
   const keep = order.slice(0, 2).sort((a, b) => a - b);
   const merged = engine.theory.simplexMerge(scores, { temperature: T, keep });
   return {
-    names: [...keep.map((j) => words[j]), scores.length === 3 ? words[order[2]] : 'the rest'],
+    names: [
+      ...keep.map((j) => words[j]),
+      scores.length === 3 ? words[order[2]] : `the rest (${scores.length - 2} words)`,
+    ],
     z: merged.logits,
     merged: {
       measured: Math.abs(T * lse(scores, T) - T * lse(merged.logits, T)),

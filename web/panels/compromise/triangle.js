@@ -146,10 +146,13 @@ export class Triangle {
         `All ways to share out one look among ${names.join(', ')}, at T ${short(T)}. The best ` +
         `compromise is ${Array.from(found.top, (p) => short(p)).join(', ')}.`,
     });
+    const { p: alike } = path[path.length - 1];
+    const hot =
+      alike[2] > alike[0] ? ' At T = ∞ all words get the same, so the rest gets the most.' : '';
     this.caption.textContent =
       'Every point shares out one look among three. The stronger the colour, the better the ' +
       'compromise, and the diamond is softmax. The line is its way from cold, in a corner, to ' +
-      'hot. Drag the dot.';
+      `hot.${hot} Drag the dot.`;
   }
 
   /**
