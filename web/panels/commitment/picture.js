@@ -11,6 +11,8 @@ import { extent, linear } from '../../plot/scale.js';
 
 const HEIGHT = 430;
 const MARGIN = { left: 46, right: 16, top: 34, bottom: 50 };
+/** The widest name of the tangent, in pixels: “slope = T = 0.0123”. */
+const LABEL = 132;
 
 export class Plane {
   /**
@@ -37,8 +39,11 @@ export class Plane {
       svg('path', { d: 'M0,-9l9,9l-9,9l-9,-9Z', class: 'dot' }),
     );
     picture.addEventListener('pointermove', (event) => {
-      if (event.pointerType === 'touch' || event.buttons) return;
-      challenge(this.nearest(...this.figure.pointIn(event.clientX, event.clientY)));
+      if (event.pointerType === 'touch') return;
+      // softmax is shown while it is dragged
+      const dragged = event.buttons > 0;
+      const [px, py] = this.figure.pointIn(event.clientX, event.clientY);
+      challenge(dragged ? undefined : this.nearest(px, py));
     });
     picture.addEventListener('pointerleave', () => challenge(undefined));
     /** @type {number | undefined} */
@@ -101,7 +106,7 @@ export class Plane {
         caption:
           `Grey: ${crowd.rho.length} random ways to share out the look. The line is the best ` +
           'that any budget can buy. The diamond is softmax, and the slope there is the ' +
-          'temperature. Drag it along.',
+          'temperature. Drag it along. A ring is around the challenger that is pointed at.',
       },
       axes({ x, y, xLabel: 'budget spent, in nats', yLabel: 'score won' }),
       dots(
@@ -131,6 +136,7 @@ export class Plane {
     const to = Math.min(x.domain[1], rho + reach, rho + (high - score) / T);
     const at = (/** @type {number} */ r) => y.at(score + T * (r - rho));
     const flat = (to - rho) * T < (high - low) / 3;
+    const right = x.range[1] - LABEL;
     return svg(
       'g',
       {},
@@ -138,9 +144,8 @@ export class Plane {
       svg(
         'text',
         {
-          x: x.at(rho) + (flat ? 0 : 16),
-          y: y.at(score) + 30,
-          'text-anchor': x.at(rho) > x.range[1] - 80 ? 'end' : 'start',
+          x: Math.min(right, x.at(rho) + (flat ? 0 : 16)),
+          y: Math.min(y.range[0] - 6, y.at(score) + 30),
           class: 'strong over-dots',
         },
         `slope = T = ${short(T)}`,
