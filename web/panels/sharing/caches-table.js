@@ -10,13 +10,16 @@ const KILO = 1024;
 export const kilobytes = (bytes) =>
   bytes < 100 * KILO ? `${short(bytes / KILO)} KB` : `${Math.round(bytes / KILO)} KB`;
 
+/** Bars of more bytes are cut off. */
+const LONGEST = 600 * KILO;
+
 export function cachesTable() {
-  const largest = Math.max(...MODELS.map((model) => Math.min(unsharedBytes(model), 600 * KILO)));
+  const largest = Math.max(...MODELS.map((model) => Math.min(unsharedBytes(model), LONGEST)));
   const rows = MODELS.map((model) => {
     const own = cacheBytes(model);
     const all = unsharedBytes(model);
     const bar = html('span', { class: 'cache-bar' });
-    const ghost = html('span', { class: 'cache-ghost' }, bar);
+    const ghost = html('span', { class: all > LONGEST ? 'cache-ghost cut' : 'cache-ghost' }, bar);
     ghost.style.width = `${Math.min(100, (100 * all) / largest)}%`;
     bar.style.width = `${(100 * own) / Math.min(all, largest)}%`;
     const saved = all / own;
@@ -33,9 +36,9 @@ export function cachesTable() {
       name: 'caches',
       caption:
         'The cache of one token, a word or a piece of one, in 16-bit numbers. ' +
-        'Light: without sharing, cut off at 600 KB. Each name links to the model’s ' +
-        'configuration. Attention is multi-head (MHA), grouped-query (GQA), multi-query (MQA) or ' +
-        'multi-head latent (MLA).',
+        'Light: without sharing. A bar with a gap near its end goes on beyond 600 KB. Each name ' +
+        'links to the model’s configuration. Attention is multi-head (MHA), grouped-query (GQA), ' +
+        'multi-query (MQA) or multi-head latent (MLA).',
       columns: ['model', 'heads', 'a token', 'kept of all keys', ''],
     },
     ...rows,
