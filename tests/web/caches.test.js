@@ -1,6 +1,7 @@
 /** The caches of published models, which the page shows in bytes. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { whole } from '../../web/plot/format.js';
 import { likeOf } from '../../web/panels/many-heads/caches.js';
 import {
   cacheBytes,
@@ -34,6 +35,10 @@ test('the caches from MHA to MLA are those of the models’ configurations', () 
       configOf(model),
       /^https:\/\/huggingface\.co\/[\w-]+\/[\w.-]+\/blob\/main\/config\.json$/,
     );
+});
+
+test('thousands have a comma on the page', () => {
+  assert.deepEqual([36, 999, 3840, 1234567].map(whole), ['36', '999', '3,840', '1,234,567']);
 });
 
 test('each way to share has a model that shares so, where one is listed', () => {

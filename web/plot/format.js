@@ -35,6 +35,9 @@ export function fixed(x, decimals) {
   return x.toFixed(decimals).replace(/^-/, '−');
 }
 
+/** A count, as 1,024. @param {number} n */
+export const whole = (n) => n.toLocaleString('en');
+
 /** 1st, 2nd, 3rd… @param {number} n */
 export function ordinal(n) {
   const tens = n % 100;

@@ -11,7 +11,7 @@ import {
   wait,
 } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
-import { fixed, scientific, short } from '../../plot/format.js';
+import { fixed, scientific, short, whole } from '../../plot/format.js';
 import { follow } from '../../page/row.js';
 import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
@@ -108,7 +108,7 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
       sentence,
       `Softmax spends ${part}\u202f% of the largest budget and wins a score of ` +
         `${fixed(spent.score, 2)}. ` +
-        `Of ${crowd.result.count} challengers, ${crowd.result.above || 'none'} ` +
+        `Of ${whole(crowd.result.count)} challengers, ${crowd.result.above || 'none'} ` +
         `${crowd.result.above > 1 ? 'win' : 'wins'} more for the same.`,
     );
     tell(checks, spent, crowd);
@@ -149,7 +149,9 @@ function tell(checks, found, crowd) {
   checks.crowd.show({
     measured: highest,
     allowed,
-    text: `${above} of ${count} are above; the boldest stays ${scientific(-highest)} below it`,
+    text:
+      `${above} of ${whole(count)} are above; ` +
+      `the boldest stays ${scientific(-highest)} below it`,
     data: { above, count },
   });
   const end = { verdict: /** @type {const} */ ('none'), text: 'an end of the frontier' };

@@ -2,7 +2,7 @@
 import { axes, dots, line } from '../../plot/chart.js';
 import { svg } from '../../plot/dom.js';
 import { Figure } from '../../plot/figure.js';
-import { short } from '../../plot/format.js';
+import { short, whole } from '../../plot/format.js';
 import { handle } from '../../plot/handle.js';
 import { extent, linear } from '../../plot/scale.js';
 
@@ -101,11 +101,11 @@ export class Plane {
       {
         height: HEIGHT,
         label:
-          `Score against budget: ${crowd.rho.length} random challengers, all below the frontier. ` +
-          `Softmax spends ${short(spent.rho)} nats for a score of ${short(spent.score)}.`,
+          `Score against budget: ${whole(crowd.rho.length)} random challengers, all below the ` +
+          `frontier. Softmax spends ${short(spent.rho)} nats for a score of ${short(spent.score)}.`,
         caption:
-          `Grey: ${crowd.rho.length} random ways to share out the look. The line is the best ` +
-          'that any budget can buy. The diamond is softmax, and the slope there is the ' +
+          `Grey: ${whole(crowd.rho.length)} random ways to share out the look. The line is the ` +
+          'best that any budget can buy. The diamond is softmax, and the slope there is the ' +
           'temperature. Drag it along. A ring is around the challenger that is pointed at.',
       },
       axes({ x, y, xLabel: 'budget spent, in nats', yLabel: 'score won' }),

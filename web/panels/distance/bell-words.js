@@ -1,5 +1,5 @@
 /** The bell in words. */
-import { short } from '../../plot/format.js';
+import { short, whole } from '../../plot/format.js';
 import { D } from './compute.js';
 
 /** @typedef {import('./bell.js').Data} Data */
@@ -9,14 +9,14 @@ function claimOf({ points, norms, setting }) {
   const restored = setting.restore ? ' The factor of the key’s length is divided out.' : '';
   const lengths = `${short(Math.min(...norms))} to ${short(Math.max(...norms))}`;
   return setting.unitKeys || setting.restore
-    ? `${points.length} pairs, one curve.${restored}`
+    ? `${whole(points.length)} pairs, one curve.${restored}`
     : 'Keys of unequal length leave the curve: a longer key gets more weight than its distance ' +
         `earns. Colour: the length of the key, from ${lengths}.`;
 }
 
 /** @param {Data} data */
 export const labelOf = (data) =>
-  `Weight times a factor of its query against distance, ${data.points.length} pairs, ` +
+  `Weight times a factor of its query against distance, ${whole(data.points.length)} pairs, ` +
   `with the bell curve. ${claimOf(data)}`;
 
 /** @param {Data} data @param {number} outside dots that are not shown @param {boolean} steep */

@@ -2,6 +2,7 @@
 import { button, numberField } from '../../page/controls.js';
 import { block, controlsRow, paragraph, status } from '../../page/layout.js';
 import { setText } from '../../plot/dom.js';
+import { whole } from '../../plot/format.js';
 
 const SHUFFLE = 'Shuffle the weights';
 const BACK = 'Back to the trained weights';
@@ -39,14 +40,13 @@ export class MixControls {
 
   /** @param {import('./twin.js').Mix | undefined} mix of the story on show */
   show(mix) {
-    const count = (/** @type {number} */ x) => x.toLocaleString('en');
     setText(
       this.status,
       this.model.source
         ? 'Only the page’s own model can be shuffled.'
         : mix
           ? `Shuffled with seed ${mix.seed}: ${mix.matrices} matrices with ` +
-            `${count(mix.numbers)} numbers.`
+            `${whole(mix.numbers)} numbers.`
           : '',
     );
   }

@@ -1,6 +1,7 @@
 /** A model of the reader's own: files that are dropped on the panel, or chosen. */
 import { button } from '../../page/controls.js';
 import { html, setText } from '../../plot/dom.js';
+import { whole } from '../../plot/format.js';
 
 /** @typedef {import('../../page/model.js').SharedModel} SharedModel */
 
@@ -87,7 +88,7 @@ export function ownFile(root, model) {
     try {
       const { config, info } = await model.replace(found.source, found.name);
       const heads = `${config.layers} layers of ${config.heads} heads`;
-      tell(`${found.name}: ${heads}, ${info.parameters.toLocaleString('en')} parameters.`);
+      tell(`${found.name}: ${heads}, ${whole(info.parameters)} parameters.`);
     } catch (error) {
       tell(`${found.name} was not opened. ${/** @type {Error} */ (error).message}`);
     }

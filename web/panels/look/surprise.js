@@ -3,7 +3,7 @@
  * that of the model's own logits, at sampling temperature 1. How boldly words are picked does not
  * act on it, and how focused the looks are does.
  */
-import { fixed, percent } from '../../plot/format.js';
+import { fixed, percent, whole } from '../../plot/format.js';
 import { pieceName } from './words.js';
 
 /** @typedef {import('./story.js').Story} Story */
@@ -30,7 +30,7 @@ export const lineOf = (bits) => (bits >= 1 ? Math.min(THICKEST, PER_BIT * bits) 
 /** A chance, which may be tiny: “12 %”, “1 in 260”. @param {number} p */
 const chance = (p) => {
   const times = Number((1 / p).toPrecision(2));
-  return p >= 0.01 ? percent(p) : `1 in ${times < 1e6 ? times.toLocaleString('en') : 'millions'}`;
+  return p >= 0.01 ? percent(p) : `1 in ${times < 1e6 ? whole(times) : 'millions'}`;
 };
 
 /**

@@ -1,14 +1,14 @@
 /** The caches of published models as bars: their bytes, in front of the bytes without sharing. */
 import { numbersRow, numbersTable } from '../../page/layout.js';
 import { html } from '../../plot/dom.js';
-import { short } from '../../plot/format.js';
+import { short, whole } from '../../plot/format.js';
 import { cacheBytes, configOf, kindOf, MODELS, unsharedBytes } from './caches.js';
 
 const KILO = 1024;
 
 /** @param {number} bytes */
 export const kilobytes = (bytes) =>
-  bytes < 100 * KILO ? `${short(bytes / KILO)} KB` : `${Math.round(bytes / KILO)} KB`;
+  bytes < 100 * KILO ? `${short(bytes / KILO)} KB` : `${whole(Math.round(bytes / KILO))} KB`;
 
 /** Bars of more bytes are cut off. */
 const LONGEST = 600 * KILO;

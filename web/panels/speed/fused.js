@@ -6,7 +6,7 @@ import { Statement } from '../../page/statement.js';
 import { axes } from '../../plot/chart.js';
 import { html, setText, svg } from '../../plot/dom.js';
 import { Figure } from '../../plot/figure.js';
-import { short } from '../../plot/format.js';
+import { short, whole } from '../../plot/format.js';
 import { extent, linear } from '../../plot/scale.js';
 import { merge, N, resultsOf, SPAN, spanOf } from './fused-compute.js';
 import { about, resultRows, sentence, spanRow } from './fused-words.js';
@@ -82,7 +82,7 @@ export class Fused {
       html('h3', {}, 'One pass over the keys'),
       paragraph(
         'plain',
-        `Here is one query over ${N.toLocaleString('en')} keys, in spans of ${SPAN} as in the ` +
+        `Here is one query over ${whole(N)} keys, in spans of ${SPAN} as in the ` +
           'library. Each span has sums of its own, under its own largest score. Then they join ' +
           'the sums so far, and no key is read again.',
       ),

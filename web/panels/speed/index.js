@@ -64,7 +64,7 @@ export async function build(root, { state, lab }) {
     ...WAYS.map((way) => rows[way].element),
   );
   root.replaceChildren(
-    controlsRow(options(state.n, 'Words', { 128: '128', 512: '512', 1024: '1 024' }), race.button),
+    controlsRow(options(state.n, 'Words', { 128: '128', 512: '512', 1024: '1,024' }), race.button),
     scrolling('Three ways, timed', element),
     said,
     fused.element,
