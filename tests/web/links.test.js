@@ -15,7 +15,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     assert.equal(await page.evaluate(() => location.hash), '');
     await page.getByLabel('Temperature T, as a number').nth(1).fill('0.5');
     await page.keyboard.press('Enter');
-    await page.getByLabel('causal').uncheck();
+    await page.getByLabel('no looking ahead').uncheck();
     await page.getByLabel('× uniform').check();
     await page.getByLabel('restore key length').check();
     await page.waitForFunction(() => location.hash.includes('rk=1'));

@@ -14,6 +14,7 @@ import { powerOfTen, short } from './format.js';
  * @property {ColourKind} kind
  * @property {Ramp} ramp
  * @property {string} title
+ * @property {string} [detail] the rest of the title, for readers who want to understand
  * @property {readonly [number, number]} domain of `value`
  * @property {(weight: number, count: number) => number} value the coloured number: p, log₂(p·n),
  *   p·log(p·n)…
@@ -55,6 +56,7 @@ export function weightScale(kind, maps) {
     kind,
     ramp: 'weights',
     title: TITLES[kind],
+    detail: root ? ', square-root scale' : '',
     domain: [0, top],
     value: (p) => p,
     t: root ? (p) => Math.sqrt(p / top) : (p) => p / top,
@@ -67,8 +69,8 @@ const NO_SHARE = 2 ** -20;
 
 const TITLES = {
   linear: 'weight',
-  sqrt: 'weight, square-root scale',
-  value: 'weight times the length of its value, square-root scale',
+  sqrt: 'weight',
+  value: 'weight times the length of its value',
 };
 
 /**

@@ -56,7 +56,8 @@ export class Legend {
         image.data.set([colours[3 * x], colours[3 * x + 1], colours[3 * x + 2], 255], 4 * x);
       context.putImageData(image, 0, 0);
     }
-    this.title.textContent = scale.title;
+    const detail = scale.detail ?? '';
+    this.title.replaceChildren(scale.title, html('span', { 'data-depth': 'understand' }, detail));
     this.extra.textContent = extra;
     const first = scale.ticks[0].label;
     const last = scale.ticks[scale.ticks.length - 1].label;
@@ -64,7 +65,7 @@ export class Legend {
       'data-kind': scale.kind,
       'data-low': scale.domain[0],
       'data-high': scale.domain[1],
-      'aria-label': `Colour: ${scale.title}, from ${first} to ${last}. ${extra}`,
+      'aria-label': `Colour: ${scale.title}${detail}, from ${first} to ${last}. ${extra}`,
     });
     this.mark();
   }

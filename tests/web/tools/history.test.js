@@ -103,7 +103,7 @@ for (const { name, missing, launch } of browsers)
         field.dispatchEvent(new Event('change'));
       });
       await becomes(hash, '#trust?v=1&trustT=2');
-      await page.getByLabel('causal').uncheck();
+      await page.getByLabel('no looking ahead').uncheck();
       await becomes(hash, '#many-heads?v=1&c=0&trustT=2');
       assert.equal(await steps(), count);
     });

@@ -36,12 +36,16 @@ export function budgetBars(rows, { products, at, current }) {
     ...Object.entries(names).map(([depth, name]) =>
       svg('text', { x: left, y: top - 26, class: 'axis-name', 'data-depth': depth }, name),
     ),
-    svg('text', { x: left, y: top - 7 }, '0'),
+    svg('text', { x: left, y: top - 7, 'data-depth': 'understand' }, '0'),
     svg('line', { x1: left, x2: left, y1: top, y2: top + height, class: 'axis' }),
   );
   if (largest > 0)
     group.append(
-      svg('text', { x: left + width, y: top - 7, 'text-anchor': 'end' }, short(largest)),
+      svg(
+        'text',
+        { x: left + width, y: top - 7, 'text-anchor': 'end', 'data-depth': 'understand' },
+        short(largest),
+      ),
     );
   return group;
 }
@@ -56,7 +60,7 @@ function commitmentsOf(rows, width) {
     largest: Math.log(Math.max(1, longest)),
     names: {
       understand: longest < 2 ? 'log 1 = 0' : width < 60 ? 'ρ + H' : 'ρ + H = log n',
-      look: longest < 2 ? 'no choice' : 'committed',
+      look: longest < 2 ? 'no choice' : width < 60 ? 'narrow' : 'how narrow',
     },
   };
 }

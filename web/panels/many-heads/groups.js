@@ -1,5 +1,5 @@
 /** How many key/value heads the machine has. */
-import { html } from '../../plot/dom.js';
+import { html, setText } from '../../plot/dom.js';
 import { divisors, fittingGroups, nameOf } from './fitting.js';
 import { setsOf, sharedBy } from './words.js';
 
@@ -11,6 +11,7 @@ export function groupSlider({ H, G }) {
   const range = html('input', { type: 'range', id, min: 0, step: 1 });
   const value = html('data', { class: 'slot-value kv-name' });
   const between = html('span', {}, 'GQA');
+  const most = html('span');
   const ends = (/** @type {string} */ depth, /** @type {readonly (string | Element)[]} */ names) =>
     html(
       'span',
@@ -30,7 +31,7 @@ export function groupSlider({ H, G }) {
       'span',
       { class: 'range-with-ends' },
       range,
-      ends('look', ['each its own', 'one for all']),
+      ends('look', [most, '1 for all']),
       ends('understand', ['MHA', between, 'MQA']),
     ),
     value,
@@ -41,10 +42,11 @@ export function groupSlider({ H, G }) {
     const now = fittingGroups(H.value, G.value);
     const share = H.value / now;
     between.style.visibility = stops.length > 2 ? '' : 'hidden';
+    setText(most, `${H.value}, each its own`);
     range.max = String(stops.length - 1);
     range.value = String(stops.indexOf(now));
     const name = html('span', { 'data-depth': 'understand' }, ` · ${nameOf(H.value, now)}`);
-    value.replaceChildren(String(now), name);
+    value.replaceChildren(`${now}: ${now === 1 ? 'all share it' : sharedBy(share)}`, name);
     value.dataset.value = String(now);
     range.setAttribute('aria-valuetext', `${setsOf(now)}: ${sharedBy(share)}`);
   };

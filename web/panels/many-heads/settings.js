@@ -12,7 +12,7 @@ export const firstControls = (state) =>
   controlsRow(
     groupSlider(state).element,
     temperature(state.T, (value) => `T ${short(value)}`, { ends: true }).element,
-    toggle(state.causal, 'no looking ahead (causal)'),
+    toggle(state.causal, 'no looking ahead'),
   );
 
 /** Those that are wanted rarely. @param {MachineState} state */
