@@ -22,6 +22,11 @@ import { COLDEST, HOTTEST } from './state.js';
 
 export const ROUTES = ['softmax', 'closeness', 'best compromise', 'best use of a budget'];
 
+/** Said of a circle that shows a row. */
+const MADE =
+  'The keys of the row have many more dimensions, and different lengths. The angles are chosen ' +
+  'to give the same shares. ';
+
 /** @type {import('../../page/panels.js').Build} */
 export async function build(root, { engine, state: signals, row, keys }) {
   const state = /** @type {State} */ (signals);
@@ -56,7 +61,7 @@ export async function build(root, { engine, state: signals, row, keys }) {
     k.follow(k.initial.map((degrees, j) => to.k[j] ?? degrees));
     T.follow(to.T);
     laid = example.own ? '' : now();
-    view.circle.note = laid && 'The angles are chosen to give the weights of the row. ';
+    view.circle.note = laid && MADE;
     draw();
   };
   onFrame([state.T, state.q, state.k], draw);
