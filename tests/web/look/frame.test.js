@@ -163,7 +163,8 @@ describe('the words of the look', () => {
     told.bits.set([NaN, 2, 12]);
     assert.match(plain(foretold(told, 0)), /^The text begins here/);
     assert.deepEqual(inBits(told, 0), []);
-    assert.equal(plain(foretold(told, 1)), 'Before it came, the model gave ‘bb’ a chance of 25 %.');
+    const second = 'One step earlier, the model gave ‘bb’ itself a chance of 25 %.';
+    assert.equal(plain(foretold(told, 1)), second);
     assert.match(plain(foretold(told, 2)), /a chance of 1 in 4,100\.$/);
     assert.equal(plain(inBits(told, 2)), ' This is a surprise of 12.0 bits.');
     assert.deepEqual([NaN, 0, 0.9, 1, 4, 40, Infinity].map(lineOf), [0, 0, 0, 0.75, 3, 8, 8]);

@@ -43,9 +43,9 @@ export function foretold(story, i) {
   if (Number.isNaN(bits)) return ['The text begins here, and nothing foretold it.'];
   const p = 2 ** -bits;
   return [
-    'Before it came, the model gave ',
+    'One step earlier, the model gave ',
     { strong: pieceName(story, i) },
-    ' a chance of ',
+    ' itself a chance of ',
     { strong: chance(p), value: p },
     '.',
   ];

@@ -112,7 +112,7 @@ export function countOfSharp(story, i, rest) {
 
 /** The meaning of the squares. @param {Story} story */
 export const aboutHeads = ({ layers, heads, kvHeads }) =>
-  `This model has ${layers * heads} such lookers, called heads: ${layers} layers of ${heads}. ` +
+  `This model has ${layers * heads} heads: ${layers} layers of ${heads}. ` +
   'Each is a square, and its rows show, word by word, where it looked. ' +
   (kvHeads < heads
     ? 'Squares under one line share one view of the words, and ask different questions. '
@@ -121,8 +121,8 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
 
 /** The words under the story. */
 export const HINT = {
-  hover: 'The head looks from the framed word. Point at another word, and click to hold it.',
-  touch: 'The head looks from the framed word. Touch another word.',
+  hover: 'Point at another word to see the look from it, and click to hold it.',
+  touch: 'Touch another word to see the look from it.',
   start: 'In this model a head that finds nothing to look for looks at the start.',
 };
 
