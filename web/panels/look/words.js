@@ -121,8 +121,10 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
 
 /** The words under the story. */
 export const HINT = {
-  hover: 'Point at another word to see the look from it, and click to hold it.',
-  touch: 'Touch another word to see the look from it.',
+  hover:
+    'The model uses this look to choose the word after the framed one. Point at another ' +
+    'word, and click to hold it.',
+  touch: 'The model uses this look to choose the word after the framed one. Touch another word.',
   start: 'In this model a head that finds nothing to look for looks at the start.',
 };
 
