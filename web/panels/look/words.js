@@ -78,6 +78,11 @@ export function sentence(story, head, i, rest) {
   const { j, weight } = largest(story, head, i, rest);
   const at = ['At ', { strong: pieceName(story, i) }, `, head ${headName(head)} `];
   if (Number.isNaN(weight)) return [...at, 'looks at nothing but the start.'];
+  const read = Array.from(story.shown(head, i, rest)).slice(rest && i > 0 ? 1 : 0);
+  if (read.length > 1 && read.every((each) => each === weight)) {
+    const share = { strong: percent(weight), value: weight };
+    return [...at, 'puts the same share, ', share, `, on each of ${read.length} words and pieces.`];
+  }
   const place = i === j || j === 0 ? '' : `, ${distance(story, i, j)}`;
   const target = i === j ? 'itself' : pieceName(story, j);
   return [
