@@ -1,6 +1,7 @@
 /** Native inputs bound to signals: a range beside a number field, switches, choices. */
 import { notify, settle } from './notice.js';
 import { html, setText } from '../plot/dom.js';
+import { fitting } from '../plot/format.js';
 import { onFrame } from './frames.js';
 
 /**
@@ -36,7 +37,7 @@ function setFromField(field, signal, label) {
  * @param {HTMLInputElement} field
  */
 function writeField(field, /** @type {number} */ value) {
-  field.value = Number.isFinite(value) ? String(value) : '';
+  field.value = Number.isFinite(value) ? fitting(value) : '';
   field.placeholder = Number.isFinite(value) ? '' : '∞';
 }
 

@@ -16,6 +16,15 @@ export function short(x, digits = 3) {
   return x < 0 ? `−${text}` : text;
 }
 
+/** The digits that a field of numbers has space for, with the point. */
+const FITTING = 8;
+
+/** A number as a field of numbers shows it: one that is too long is rounded. @param {number} x */
+export function fitting(x) {
+  const all = String(x);
+  return all.length <= FITTING || Number.isInteger(x) ? all : String(Number(x.toPrecision(3)));
+}
+
 /** With a true minus sign, at which no line is broken. @param {string} text */
 const exponent = (text) => text.replace('e+', 'e').replace('e-', 'e−');
 

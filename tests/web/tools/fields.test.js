@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contrast, opacity } from '../../support/web/contrast.js';
-import { launch, missing, opened } from '../site.js';
+import { go, launch, missing, opened } from '../site.js';
 
 const PANELS = ['trust', 'commitment', 'sharing'];
 
@@ -39,4 +39,19 @@ describe('the number of a slider', { skip: missing }, () => {
         }
       }
     });
+
+  test('is rounded where the digits do not fit, and the setting keeps them', async () => {
+    const field = page.locator('#trust .slider > input[type=number]');
+    for (const [T, shown] of [
+      ['0.70001', '0.70001'],
+      ['1.29243241', '1.29'],
+      ['0.287074231', '0.287'],
+    ]) {
+      await go(page, `#trustT=${T}`);
+      assert.equal(await field.inputValue(), shown);
+      const [content, space] = await field.evaluate((e) => [e.scrollWidth, e.clientWidth]);
+      assert.ok(content <= space, `${content} pixels of digits in ${space}`);
+      assert.match(page.url(), new RegExp(`trustT=${T}\\b`));
+    }
+  });
 });
