@@ -11,7 +11,7 @@ export function groupSlider({ H, G }) {
   const range = html('input', { type: 'range', id, min: 0, step: 1 });
   const value = html('data', { class: 'slot-value kv-name' });
   const between = html('span', {}, 'GQA');
-  const most = html('span');
+  const firstEnd = html('span');
   const ends = (/** @type {string} */ depth, /** @type {readonly (string | Element)[]} */ names) =>
     html(
       'span',
@@ -31,7 +31,7 @@ export function groupSlider({ H, G }) {
       'span',
       { class: 'range-with-ends' },
       range,
-      ends('look', [most, '1 for all']),
+      ends('look', [firstEnd, '1 for all']),
       ends('understand', ['MHA', between, 'MQA']),
     ),
     value,
@@ -42,7 +42,7 @@ export function groupSlider({ H, G }) {
     const now = fittingGroups(H.value, G.value);
     const share = H.value / now;
     between.style.visibility = stops.length > 2 ? '' : 'hidden';
-    setText(most, `${H.value}, each its own`);
+    setText(firstEnd, `${H.value}, each its own`);
     range.max = String(stops.length - 1);
     range.value = String(stops.indexOf(now));
     const name = html('span', { 'data-depth': 'understand' }, ` · ${nameOf(H.value, now)}`);
