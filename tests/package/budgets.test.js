@@ -57,8 +57,8 @@ describe('attention', () => {
   });
 
   // why it is not less, and not cut into pieces: tuning.md#entry-size
-  test('its entry has at most 25 KB of minified JavaScript', (t) => {
-    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 25 * KB);
+  test('its entry has at most 26 KB of minified JavaScript', (t) => {
+    withinBudget(t, 'the entry', sizeOf(bundled.with(entry)), 26 * KB);
   });
 
   for (const [variant, file] of variantsOf('attn'))
