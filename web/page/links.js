@@ -149,6 +149,7 @@ class Steps {
    */
   arrive(step) {
     this.leave();
+    const waits = this.timer > 0;
     this.forget();
     this.step = step ?? this.enter();
     const left = this.left.get(this.step);
@@ -157,6 +158,8 @@ class Steps {
     // the depth is a reader's preference, and stays
     if (step) writeDepth();
     readLink(this.store);
+    // a link that was read a moment ago may have to be written with its version still
+    if (waits) this.change();
     if (!step) this.go();
     if (!left) return; // after a reload, the browser alone knows the place
     focusOn(left.focus);
