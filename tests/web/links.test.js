@@ -25,9 +25,16 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
       new Set(hash.split(/[?&]/)),
       new Set(['#distance', 'v=1', 'T=0.5', 'c=0', 'x=uniform', 'rk=1']),
     );
-    const told = await statements(page);
+    // the row of the model is taken apart once it is seen
+    const seen = async () => {
+      await page.locator('.why').scrollIntoViewIfNeeded();
+      await page.locator('.why[data-of="model"]').waitFor();
+      await drawn(page);
+      return statements(page);
+    };
+    const told = await seen();
     await reopen(page, site, hash);
-    assert.deepEqual(await statements(page), told);
+    assert.deepEqual(await seen(), told);
     await go(page, '#T=1');
     await page.goBack();
     await page.waitForFunction((before) => location.hash === before, hash);
