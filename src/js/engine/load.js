@@ -142,12 +142,9 @@ async function bytesOf(source, name, stream) {
   else if (!isResponse(source))
     refuseKind(name, source, 'a URL, Response, bytes or WebAssembly.Module');
   try {
-    if (/^file:/.test(/** @type {any} */ (source)))
-      return bytesOf(
-        (await nodeModule('fs')).readFileSync(new URL(/** @type {any} */ (source))),
-        name,
-        stream,
-      );
+    const text = String(source);
+    if (/^file:/.test(text))
+      return bytesOf((await nodeModule('fs')).readFileSync(new URL(text)), name, stream);
     const response = address ? await fetch(source) : source;
     if (!response.ok) throw new Error(`status ${response.status}`);
     // fails without the type application/wasm; then the bytes are compiled when all are there
