@@ -118,7 +118,7 @@ describe('the verdicts', { skip: missing }, () => {
     };
     await page.getByLabel('queries of one length').uncheck();
     assert.equal((await C1()).verdict, 'holds', 'only the keys need equal norms');
-    await page.getByLabel('keys of one length').uncheck();
+    await page.getByRole('switch', { name: 'keys of one length' }).uncheck();
     const off = await C1();
     assert.equal(off.verdict, 'off');
     assert.match(off.text, /◌ assumption off.*differ by up to (0\.\d+|1), as they should/);
