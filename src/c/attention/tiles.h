@@ -19,7 +19,7 @@ enum {
   ROWS = V_ROWS, /* query rows done together, or fewer */
   STRIP = 8,     /* channels in a strip of packed values */
   SPAN = 512,    /* keys scored and weighted at once, a multiple of BLOCK */
-  /* from row to row; a power of two would put all rows into the same places of the cache */
+  /* from row to row; at a power of two all rows would share lines of the processor's cache */
   SCORE_STRIDE = SPAN + 16,
   BLOCK = 128, /* keys whose values lie together and are summed together */
   /* Terms in one chain of additions: a longer sum adds up chains, so its error is near a tree's. */

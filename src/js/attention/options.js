@@ -100,7 +100,7 @@ function setWindow({ c, p }, x, name) {
   c.attn_set_window(p, left, right);
 }
 
-/** @type {Setter} */
+/** A difference of positions may be −0, which is 0 here. @type {Setter} */
 function setOffset(call, x, name) {
   const { memory, c, p } = call;
   const status =
