@@ -120,8 +120,10 @@ class Count {
 
 /**
  * The pixels of one line of a map, against the weights behind them.
- * @param {Uint8ClampedArray} pixels (r, g, b, a) @param {readonly number[]} line from lineOf
- * @param {ArrayLike<number>} ramp @param {(right: boolean, x: number) => void} note
+ * @param {Uint8ClampedArray} pixels four bytes each
+ * @param {readonly number[]} line from lineOf
+ * @param {ArrayLike<number>} ramp
+ * @param {(right: boolean, x: number) => void} note
  */
 function compareLine(pixels, line, ramp, note) {
   line.forEach((p, x) => {
