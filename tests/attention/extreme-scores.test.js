@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { types } from '../support/checked.js';
 import { engines } from '../support/engines.js';
+import { random } from '../support/random.js';
 
 const largest = { float32: 3.4028234663852886e38, float64: Number.MAX_VALUE };
 const one = { headDim: 1, scale: 1 };
@@ -34,6 +35,25 @@ for (const { variant, ch } of engines)
           k.reduce((s, x, j) => s + x * (e[j] / total), 0),
         );
       }
+    });
+
+    claim('at T = 0 the log-sum-exp has the sign of the largest score, rounded or not', () => {
+      const r = random(8403);
+      const want = { stats: true, lse: true };
+      const options = { headDim: 3, scale: 1, temperature: 0, want };
+      const ones = Type.of(1, 1, 1);
+      const seen = new Set();
+      for (let i = 0; i < 300; i++) {
+        // the exact score is 1, -1 or 0, and its terms cancel
+        const large = r.normal() * 2 ** r.integer(20, 60);
+        const small = r.pick([1, -1, 0]);
+        const last = r.pick([0, 1]) ? [small, -large] : [-large, small];
+        const { stats, lse } = ch.attention(Type.of(large, ...last), ones, ones, options);
+        const largest = stats.expectedScore[0];
+        assert.equal(lse[0], largest === 0 ? 0 : largest * Infinity, `${large}, ${last}`);
+        seen.add(Math.sign(largest));
+      }
+      assert.equal(seen.size, 3);
     });
 
     claim('scores that are made of finite numbers are finite', () => {

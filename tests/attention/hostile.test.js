@@ -16,6 +16,8 @@ import { reference } from '../support/reference.js';
 
 const count = Number(process.env.CLEARHEAD_CASES ?? repeats(600, 120000));
 const first = Number(process.env.CLEARHEAD_SEED ?? 1);
+/** Cases that were outside the rule once. They run first, however many others do. */
+const KNOWN = [8403];
 /** The factor of A that the rule states. */
 const SLOPE = 4;
 
@@ -52,7 +54,8 @@ engines.forEach(({ variant, ch }) => {
       const worst = new Worst();
       let far = 0;
       const start = performance.now();
-      for (let seed = first; seed < first + count * share; seed++) {
+      const others = Array.from({ length: Math.ceil(count * share) }, (_, i) => first + i);
+      for (const seed of [...KNOWN, ...others]) {
         const { s, call, want } = hostileCase(seed, precision);
         const { q, k, v, options } = call;
         const ref = reference(q, k, v, options, precisions[precision].tiny);
@@ -67,7 +70,7 @@ engines.forEach(({ variant, ch }) => {
         worst.check(seed, result, ref, precision, want.scores);
       }
       t.diagnostic(
-        `${Math.ceil(count * share)} cases, ${worst.numbers} numbers in ` +
+        `${KNOWN.length + others.length} cases, ${worst.numbers} numbers in ` +
           `${((performance.now() - start) / 1000).toFixed(0)} s; worst error / limit ` +
           `${worst.ratio.toFixed(3)}: ${worst.name}; of outputs ${worst.output.toFixed(3)}; ` +
           `${far} rows whose scores are not known`,

@@ -65,6 +65,26 @@ function isKnown(ref, s, r) {
 }
 
 /**
+ * At T = 0 the lse is infinite, with the sign of the largest score. Where the error of that score
+ * is larger than the score itself, rounding decides its sign, and the reference becomes the result.
+ */
+function settleSign(ref, result, s, r, name) {
+  if (ref.T !== 0 || !result.lse) return;
+  const attended = ref.masked.subarray(r * s.n, (r + 1) * s.n);
+  const top = attended.reduce((a, b) => Math.max(a, b), -Infinity);
+  const mightBeTop = (z, j) => ref.sizes.masked[r * s.n + j] * 2 ** -20 >= Math.abs(z - top);
+  const signIsKnown = !attended.some(
+    (z, j) =>
+      z > -Infinity && mightBeTop(z, j) && ref.sizes.masked[r * s.n + j] * 2 ** -20 > Math.abs(z),
+  );
+  if (signIsKnown) return;
+  const got = result.lse[r];
+  const isLimit = Math.abs(got) === Infinity || (got >= 0 && got <= Math.log(s.n) + 2 ** -20);
+  assert.ok(isLimit, `${name}: lse[${r}] is ${got}, no limit at T = 0`);
+  ref.lse[r] = got;
+}
+
+/**
  * Checks that outputs are means of attended values, in rows whose weights are not known, or in all.
  * The reference of these rows becomes the result. Returns how many there are.
  */
@@ -74,6 +94,7 @@ export function settle(ref, result, s, { v }, name, all = false) {
     // which key is the largest means nothing beside NaN
     if (result.stats && Number.isNaN(ref.stats.maxWeight[r]))
       ref.stats.argmax[r] = result.stats.argmax[r];
+    settleSign(ref, result, s, r, name);
     if (!all && isKnown(ref, s, r)) continue;
     count++;
     const hulls = Array.from({ length: s.dv }, (_, c) => hull(ref, s, v, r, c));
