@@ -2,7 +2,7 @@
  * Gathers the modules of the built page in few files, which compress better than many. In a clone
  * import() loads parts of the library when they are needed. The built page loads them at once, with
  * the module that imports them. The first panel is part of the page. The next panels are one file,
- * and the panels after them another.
+ * and the panels after them another. Modules lie in one file where the same files use them.
  */
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -22,6 +22,8 @@ const APART = [
   'web/panels/born/worker.js',
   'web/panels/proofs/worker.js',
 ];
+/** Those that stay apart under it run where it runs. They import it, which makes fewer files. */
+const MODEL = 'src/js/model';
 const PANELS = 'web/page/panels.js';
 const FIRST = 'look';
 const NEXT = ['one-look', 'many-heads', 'cold-hot'];
@@ -45,7 +47,7 @@ function together(code, folder) {
 }
 
 /** @param {import('esbuild').PluginBuild} building @param {string} root */
-export function gathered({ onLoad, onResolve }, root) {
+export function gathered({ initialOptions: { splitting }, onLoad, onResolve }, root) {
   /** @type {Record<string, string[]>} panels by the file that has them */
   const groups = { next: [], far: [] };
   onLoad({ filter: /\.js$/ }, async ({ path }) => {
@@ -53,7 +55,9 @@ export function gathered({ onLoad, onResolve }, root) {
     if (from.includes('node_modules')) return undefined;
     const source = await readFile(path, 'utf8');
     const { code } = await transform(source, { legalComments: 'none', minifyWhitespace: true });
-    if (from !== PANELS) return { contents: together(code, dirname(from)) };
+    const inModel = splitting && APART.includes(from) && from.startsWith(`${MODEL}/`);
+    const model = inModel ? `import ${JSON.stringify(join(root, MODEL, 'index.js'))};` : '';
+    if (from !== PANELS) return { contents: model + together(code, dirname(from)) };
     const grouped = code.replace(PANEL, (whole, id) => {
       if (id === FIRST) return whole;
       const group = NEXT.includes(id) ? 'next' : 'far';
