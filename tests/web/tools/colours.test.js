@@ -1,4 +1,4 @@
-/** The colours of the page, for readers with all cones and without one: docs/page.md has numbers. */
+/** The colours of the page, for eyes with all cones and without one. docs/page.md has the numbers. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
