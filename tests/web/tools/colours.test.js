@@ -1,4 +1,4 @@
-/** The colours of the page, for eyes with all cones and without one. docs/page.md has the numbers. */
+/** The colours of the page, for eyes with all cones or without one: the numbers of docs/page.md. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
