@@ -5,7 +5,7 @@ import { sameArray, sameBits } from '../support/bits.js';
 import { build, cases } from '../support/cases.js';
 import { engines } from '../support/engines.js';
 import { Kernels } from '../support/kernels.js';
-import { compare, exactly, integers, numbers } from '../support/attention/int8.js';
+import { compare, exactly, integers, numbers, withinBounds } from '../support/attention/int8.js';
 
 test(
   'raw scores have the same bits from both variants: the integers are the same',
@@ -141,4 +141,19 @@ test('it is for float32 arrays', () => {
   const cache = ch.kvCache({ headDim: 8, capacity: 4 });
   refused(() => ch.attend(f32, cache, { precision: 'int8' }), 'ARG', /given "precision"/);
   assert.equal(ch.attention(f32, f32, f32, { headDim: 8, precision: 'float' }).output.length, 8);
+});
+
+test('keys that are all alike keep the bounds, however their mean is rounded', () => {
+  const d = 2;
+  for (const { ch } of engines)
+    for (const count of [1, 3, 7, 100, 511])
+      for (let seed = 0; seed < 20; seed++) {
+        // the last key is beyond the length, and in another channel than those before it
+        const [x, y] = numbers(seed, 2);
+        const k = Float32Array.from({ length: (count + 1) * d }, (_, at) =>
+          at < count * d ? (at % d) * x : y * (1 - (at % d)),
+        );
+        const options = { headDim: d, scale: 1, keyLengths: Int32Array.of(count) };
+        withinBounds(ch, { q: numbers(100 + seed, d), k, v: k, options });
+      }
 });

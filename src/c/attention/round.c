@@ -14,6 +14,11 @@
 #define MAX_BYTE 127.0f
 /* Vectors of smaller numbers count as zero: their scale would be subnormal. */
 #define MIN_SIZE 2e-36f
+/*
+ * A key without the mean counts among the channels if it is larger than this part of the key. A
+ * smaller rest may be nothing but the rounding of the mean, which is a sum of up to 512 floats.
+ */
+#define MIN_REST 0x1p-14f
 
 /* The longest vector, in whole strips. */
 static size_t vector_size(const attn_params *p)
@@ -116,12 +121,13 @@ static void balance_channels(call *s, const float *k, size_t stride, int32_t cou
   float *roots = vector_of(s, QUERIES);
   for (int32_t j = 0; j < count; j++) {
     const float *x = k + (size_t)j * stride;
+    const float size = span->key_scale[j];
     float max = center_and_scale(s, key, x, s->p->dim, MEAN, ONES);
-    if (max < span->key_scale[j])
+    if (max < size)
       span->key_scale[j] = -max;
     else
       max = center_and_scale(s, key, x, s->p->dim, ZEROS, ONES);
-    if (max >= MIN_SIZE)
+    if (max >= MIN_SIZE && max > MIN_REST * size)
       add_vector(roots, key, 1 / max, INT32_MAX, s->p->dim);
   }
   span->min_channel_root = 1;

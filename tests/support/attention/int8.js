@@ -6,6 +6,8 @@ const SPAN = 512;
 const BLOCK = 128;
 const EPSILON = 2 ** -23;
 const SMALLEST = 2e-36;
+/** A key without the mean counts among the channels if it is larger than this part of the key. */
+const SMALLEST_REST = 2 ** -14;
 /** Smaller products of a weight and a value may count as 0. */
 const SMALLEST_PRODUCT = 1e-30;
 /** Weights are floats, which are so coarse near 0. */
@@ -57,15 +59,15 @@ function reshaped(keys, length) {
       const less = key.map((x, c) => x - mean[c]);
       return largest(less) < largest(key) ? less : key;
     });
-    const sizes = short.slice(0, known.length).map((key) => ({ key, max: largest(key) }));
+    const sizes = short
+      .slice(0, known.length)
+      .map((key, j) => ({ key, max: largest(key), size: largest(known[j]) }))
+      .filter(({ max, size }) => max >= SMALLEST && max > SMALLEST_REST * size);
     const times = mean.map((_, c) =>
       Math.max(
         1 / 16,
         Math.sqrt(
-          sizes.reduce(
-            (sum, { key, max }) => sum + (max >= SMALLEST ? Math.abs(key[c]) / max : 0),
-            0,
-          ) / known.length || 0,
+          sizes.reduce((sum, { key, max }) => sum + Math.abs(key[c]) / max, 0) / known.length || 0,
         ),
       ),
     );

@@ -33,7 +33,8 @@ export function isModerate(s, { q, k, v, options }) {
   };
   const products = ends(queries).map((x, at) => x * (ends(keys)[at] ?? 1));
   const { scale = 1, keyScale = [] } = options;
-  const scores = ends(factors).flatMap((x) => products.map((y) => x * y));
+  // a product is multiplied by the scale first, and then by the scale of its key
+  const scores = [scale, ...ends(factors)].flatMap((x) => products.map((y) => x * y));
   return [
     ...queries,
     ...keys,
