@@ -29,8 +29,8 @@ describe('using the page', { skip: missing }, () => {
     const handles = seen.filter(({ kind }) => kind.startsWith('handle'));
     assert.equal(
       handles.length,
-      7 + 5 + 1 + 1,
-      'the query and six keys, five reports, a budget and a compromise',
+      7 + 6 + 1 + 1,
+      'the query and six keys, six reports, a budget and a compromise',
     );
     assert.deepEqual(
       handles.slice(0, 7).map(({ kind }) => kind),

@@ -226,7 +226,7 @@ describe('using the page', { skip: missing }, () => {
     const label = await page.getAttribute('.bars svg', 'aria-label');
     assert.match(
       label,
-      /Lily 0\.406, saw 0\.463, a 0\.102, red 0\.003, ball 0\.001, She 0\.025; the largest on saw/,
+      /Lily 0\.406, saw 0\.003, a 0\.001, red 0\.025, ball 0\.102, She 0\.463; the largest on She/,
     );
   });
 

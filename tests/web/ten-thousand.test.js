@@ -10,9 +10,10 @@ import { go, launch, missing, opened, statements } from './site.js';
 const PANELS = ['one-look', 'many-heads', 'trust', 'commitment', 'compromise'];
 const STATES = 30;
 const WORDS = ['Lily', 'saw', 'a', 'red', 'ball', 'She'];
-const SCORES = [1.9, 0.1, -0.7, 0.4, 1.3, 2.3];
 
 const on = (degrees) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
+/** Of the circle that the page begins with: a query at 38 degrees. */
+const SCORES = [12, 165, 235, 310, 100, 58].map((key) => on(key - 38)[0] / Math.SQRT2);
 const nats = (p, q) => sum(p.map((x, j) => (x > 0 ? x * Math.log(x / q[j]) : 0)));
 const score = (p, z) => sum(p.map((x, j) => x * z[j]));
 
@@ -32,7 +33,7 @@ function draw(random) {
     heroQ: random.integer(0, 359),
     heroK: Array.from({ length: 6 }, () => random.integer(0, 359)),
     trustT: random.factor(0.2, 10),
-    trustV: Array.from({ length: 5 }, () => random.integer(-40, 40) / 10),
+    trustV: Array.from({ length: 6 }, () => random.integer(-40, 40) / 10),
     budget: random.integer(1, 99) / 100,
     mixT: random.factor(0.1, 10),
     mix: [random.integer(0, 5) / 10, random.integer(0, 5) / 10],
@@ -81,7 +82,7 @@ function compareRow(row, shown, told, check) {
     check(`one look ${i}`, p, circle[Math.floor(i / 4)], i % 4 === 3 ? 1e-6 : 1e-12),
   );
 
-  const trust = softmax(SCORES.slice(1).map((z) => z / row.trustT)).weights;
+  const trust = softmax(SCORES.map((z) => z / row.trustT)).weights;
   trust.forEach((p, j) => check(`witness ${j}`, shown.witnesses[j], p, 1e-13));
   check('the answer', shown.answer[0], score(trust, row.trustV), 1e-12);
 
@@ -92,8 +93,8 @@ function compareRow(row, shown, told, check) {
   check('the budget asked for', told.rho, row.budget * Math.log(6), 1e-9);
   check('the score', told.score, score(spent, SCORES), 1e-12);
 
-  const rest = row.mixT * softmax([0.1, -0.7, 0.4, 1.3].map((z) => z / row.mixT)).lse;
-  const best = softmax([1.9, 2.3, rest].map((z) => z / row.mixT)).weights;
+  const rest = row.mixT * softmax(SCORES.slice(1, 5).map((z) => z / row.mixT)).lse;
+  const best = softmax([SCORES[0], SCORES[5], rest].map((z) => z / row.mixT)).weights;
   const [a, b] = row.mix;
   const gap = row.mixT * nats([a, b, 1 - a - b], best);
   shown.sides.forEach((x, i) => check(`side ${i} of the gap`, x, gap, 1e-10 * (1 + gap)));

@@ -8,9 +8,23 @@
  * @property {boolean} own
  */
 
-/** At “wanted”: a name, a noun and a pronoun stand out, as they do in a story. */
+/** A name, a noun and a pronoun stand out, as they do in a story. */
 const WORDS = ['Lily', 'saw', 'a', 'red', 'ball', 'She'];
-const SCORES = [1.9, 0.1, -0.7, 0.4, 1.3, 2.3];
+
+/**
+ * The circle of “one look”: directions in degrees, and the temperature. The other panels start with
+ * its scores and shares. `budget` is the part of the largest budget that is spent on these shares.
+ */
+export const CIRCLE = Object.freeze({
+  T: 0.22,
+  query: 38,
+  keys: Object.freeze([12, 165, 235, 310, 100, 58]),
+  budget: 0.400434033,
+});
+/** The dot products of unit vectors, over √2. */
+const SCORES = CIRCLE.keys.map(
+  (key) => Math.cos(((key - CIRCLE.query) * Math.PI) / 180) / Math.SQRT2,
+);
 
 /**
  * The keys of a row with the largest scores, in the order of the text. Without a row, or where it

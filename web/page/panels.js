@@ -78,7 +78,7 @@ export const PANELS = [
     id: 'trust',
     state: trust,
     load: () => import('../panels/trust/index.js'),
-    follows: { minKeys: 2, maxKeys: 5 },
+    follows: { minKeys: 2, maxKeys: 6 },
   },
   {
     id: 'commitment',

@@ -8,7 +8,7 @@ import { drawn as framed, openLook, PANEL, shown } from './page.js';
 import { drawn, everything, launch, missing, serve } from '../site.js';
 
 /** How many keys each panel shows at most. */
-const MAX_KEYS = { 'one-look': 6, 'cold-hot': Infinity, trust: 5, commitment: 6, compromise: 6 };
+const MAX_KEYS = { 'one-look': 6, 'cold-hot': Infinity, trust: 6, commitment: 6, compromise: 6 };
 
 /** The temperatures that figures begin and end at, where these are not 0 and ∞. */
 const LIMITS = { trust: [0.1, 20], compromise: [0.05, 20] };

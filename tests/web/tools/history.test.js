@@ -146,7 +146,7 @@ for (const { name, missing, launch } of browsers)
       });
       await becomes(hash, '#many-heads');
       await drawn(page);
-      assert.equal(await field.inputValue(), '0.7');
+      assert.equal(await field.inputValue(), '0.22');
       await forward('#trust?v=1&trustT=3');
       assert.equal(await field.inputValue(), '3');
     });

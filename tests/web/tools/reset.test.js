@@ -10,7 +10,7 @@ import { go, launch, missing, opened } from '../site.js';
 const CHANGED = {
   'one-look': 'heroT=1&heroQ=10&heroK=10_60_110_160_210_260',
   'many-heads': 'H=4&G=2&n=20&d=8&T=2&c=0&w=9&seed=8&src=normal&x=value&nan=3&h=1&at=2_3',
-  trust: 'trustT=2&trustV=1_1_1_1_1',
+  trust: 'trustT=2&trustV=1_1_1_1_1_1',
   commitment: 'budget=0.7',
   compromise: 'mixT=2&mix=0.2_0.2',
   distance: 'kT=1&kseed=8&nq=0&nk=0&rk=1&bare=1&e=float32&whyKey=2&whyOrder=channel',

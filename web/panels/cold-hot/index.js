@@ -17,6 +17,8 @@ import { atAnEnd, atTemperature, between, compare } from './compute.js';
 import { Stories } from './stories.js';
 import { exampleOf, rowOf } from './texts.js';
 
+const AT_ONE = 'At T = 1 its shares are those that the page begins with.';
+
 const statementOfRow = () =>
   new Statement({
     id: 'cold-row',
@@ -100,7 +102,7 @@ function example() {
   const frame = firstFrame();
   return (
     frame && {
-      of: rowOf(frame.head, frame.tokens[frame.at].text),
+      of: `${rowOf(frame.head, frame.tokens[frame.at].text)} ${AT_ONE}`,
       words: frame.tokens.slice(0, frame.at + 1).map(({ text }) => text),
       scores: Float64Array.from(frame.weights, Math.log),
     }

@@ -1,4 +1,5 @@
 /** The temperature, and the point in the triangle: its shares of the first two keys. */
+import { CIRCLE } from '../../math/example.js';
 
 /** The page writes shares with three digits. */
 const ROUNDING = 0.001 + 1e-9;
@@ -12,5 +13,5 @@ export function state(store) {
     dot.set([a, b].map((share) => Math.floor((1000 * share) / (a + b)) / 1000));
     return `the shares of mix = ${a}_${b} are more than 1 together, so it is ${dot.text()}`;
   });
-  return { T: store.number('mixT', 1, { min: 0.05, max: 20 }), dot };
+  return { T: store.number('mixT', CIRCLE.T, { min: 0.05, max: 20 }), dot };
 }

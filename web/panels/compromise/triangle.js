@@ -15,7 +15,7 @@ const BANDS = 14;
 /** How far up the ramp the top of the landscape is: marks have to be seen on it. */
 const STRONGEST = 0.62;
 const TICKS = [0.2, 0.5, 1, 2, 5];
-/** From the diamond, in pixels, for a mark that is not to be covered. */
+/** From the diamond and from T = ∞, in pixels, for a mark that is not to be covered. */
 const CLEAR = 18;
 
 /** Onto the triangle: no share below 0, and all add up to 1. @param {Mix} mix @returns {Mix} */
@@ -112,6 +112,7 @@ export class Triangle {
     ]).map((corner) => this.place(corner));
     const [x, y] = this.place(mix);
     const [topX, topY] = this.place(found.top);
+    const [hotX, hotY] = this.place(path[path.length - 1].p);
     const said = names.map((name, j) => `${name} ${Math.round(100 * mix[j])} %`).join(', ');
     setAttributes(this.dot, {
       transform: `translate(${x},${y})`,
@@ -130,8 +131,9 @@ export class Triangle {
         .filter((each) => TICKS.includes(each.T))
         .map((each) => ({ T: each.T, at: this.place(each.p) }))
         .filter(({ at }) => Math.hypot(at[0] - topX, at[1] - topY) > CLEAR)
+        .filter(({ at }) => Math.hypot(at[0] - hotX, at[1] - hotY) > CLEAR)
         .map(({ T: temperature, at }) => this.tick(short(temperature), at)),
-      this.tick('T = ∞', this.place(path[path.length - 1].p)),
+      this.tick('T = ∞', [hotX, hotY]),
       svg('line', { x1: x, y1: y, x2: topX, y2: topY, class: 'mix-gap' }),
       svg('path', {
         d: `M${topX},${topY - 10}l10,10l-10,10l-10,-10Z`,

@@ -1,0 +1,66 @@
+/** The example of six words: the same shares in every panel that begins with it. */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { init } from '../../../src/js/index.js';
+import { exampleOf } from '../../../web/math/example.js';
+import { PANELS } from '../../../web/page/panels.js';
+import { Store } from '../../../web/page/state.js';
+import { spend } from '../../../web/panels/commitment/compute.js';
+import { fallShort, threeOf } from '../../../web/panels/compromise/compute.js';
+import { derive } from '../../../web/panels/one-look/compute.js';
+import { testify } from '../../../web/panels/trust/compute.js';
+
+/** A panel as a reader first meets it. */
+function first(id) {
+  const { state, follows } = PANELS.find((panel) => panel.id === id);
+  const signals = Object.entries(state(new Store())).map(([name, { value }]) => [name, value]);
+  return { ...exampleOf(undefined, follows), ...Object.fromEntries(signals) };
+}
+
+describe('the example', () => {
+  let engine;
+  let look;
+  /** Of the circle, by word. */
+  let shares;
+  before(async () => {
+    const { attention, theory } = await init();
+    engine = { attention, theory: await theory };
+    look = first('one-look');
+    const { routes } = derive(engine, { T: look.T, q: look.q[0], k: look.k });
+    shares = Object.fromEntries(look.words.map((word, j) => [word, routes[0][j]]));
+  });
+  const same = (words, weights) => {
+    assert.equal(weights.length, words.length);
+    words.forEach((word, j) =>
+      assert.ok(Math.abs(weights[j] - shares[word]) < 1e-8, `${word}: ${weights[j]}`),
+    );
+  };
+
+  test('has names, nouns and pronouns in front', () => {
+    const order = Object.keys(shares).sort((a, b) => shares[b] - shares[a]);
+    assert.deepEqual(order.slice(0, 3), ['She', 'Lily', 'ball']);
+  });
+
+  test('has the shares of one look in trust, which has a report for each word', () => {
+    const { words, scores, T, reports } = first('trust');
+    assert.equal(reports.length, look.words.length);
+    assert.deepEqual(words, look.words);
+    same(words, testify(engine, { scores, reports, T }).weights);
+  });
+
+  test('has them in commitment, as the best use of its budget', () => {
+    const { words, scores, share } = first('commitment');
+    const { weights, T } = spend(engine, scores, share);
+    assert.deepEqual(words, look.words);
+    same(words, weights);
+    assert.ok(Math.abs(T - look.T) < 1e-8, `${T}`);
+  });
+
+  test('has them in compromise, where the rest is one', () => {
+    const { words, scores, T } = first('compromise');
+    const { names, z } = threeOf(engine, { words, scores }, T);
+    const { top } = fallShort(engine, { z, T, p: [0.2, 0.3, 0.5] });
+    assert.deepEqual(names, ['Lily', 'She', 'the rest (4 words)']);
+    same(names.slice(0, 2), top.subarray(0, 2));
+  });
+});
