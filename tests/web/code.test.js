@@ -22,7 +22,7 @@ import { derive } from '../../web/panels/one-look/compute.js';
 import { moves, pairs, SIZES } from '../../web/panels/push/compute.js';
 import { share } from '../../web/panels/sharing/worker.js';
 import { testify } from '../../web/panels/trust/compute.js';
-import { ATTENTION, MODEL } from '../../web/panels/use/snippets.js';
+import { ATTENTION, INSTALL, MODEL } from '../../web/panels/use/snippets.js';
 import { letters } from '../support/web/letters.js';
 import { running } from '../support/web/shown-code.js';
 
@@ -150,6 +150,9 @@ describe('the code that the page shows of a model', () => {
     const source = new File([], 'model.gguf');
     const code = codeOf({ tokens, layer: 1, head: 3, T: 2 }, { source });
     assert.match(code, /new URL\("model\.gguf"/);
+    const short = codeOf({ tokens, text: PROMPT, layer: 1, head: 3, T: 2 }, { source });
+    assert.ok(short.split('\n').length < 12 && short.includes(`text = ${JSON.stringify(PROMPT)};`));
+    assert.deepEqual(await printed(t, short), await printed(t, code));
     const lines = await printed(t, code);
     assert.deepEqual(
       lines.map(([, weight]) => weight),
@@ -230,7 +233,7 @@ describe('the code that the page shows of a model', () => {
   });
 
   test('the other code runs as it stands', async (t) => {
-    const [[entropy]] = await printed(t, ATTENTION);
+    const [[entropy]] = await printed(t, `${INSTALL}\n${ATTENTION}`);
     assert.equal(entropy.length, 8 * 16);
     const words = await readFile(new URL('../../web/index.html', import.meta.url), 'utf8');
     assert.ok(words.replaceAll('&gt;', '>').includes(`<code>${ATTENTION}\n</code>`));

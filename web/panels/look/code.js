@@ -1,4 +1,5 @@
 /** A row of the look, in code that runs anywhere beside the model's file. */
+import { textOf } from './spelled.js';
 
 /** @typedef {import('../../page/model.js').SharedModel} SharedModel */
 
@@ -29,14 +30,19 @@ function filesOf(source) {
  * @param {readonly Token[]} row.tokens
  * @param {number} row.layer @param {number} row.head @param {number} row.T
  * @param {boolean} [row.bits] whether it prints the surprise of that word, too
+ * @param {string} [row.text] that gives these tokens; without it, they are written as numbers
  * @param {Pick<SharedModel, 'source'>} model
  */
-export const codeOf = ({ tokens, layer, head, T, bits = false }, model) =>
+export const codeOf = ({ tokens, layer, head, T, bits = false, text }, model) =>
   [
     loading(model),
     '',
-    `// ${JSON.stringify(tokens.map(({ text }) => text).join(''))}`,
-    `const ids = [${lines(tokens.map(({ id }) => id))}];`,
+    ...(text === undefined
+      ? [
+          `// ${JSON.stringify(textOf(tokens))}`,
+          `const ids = [${lines(tokens.map(({ id }) => id))}];`,
+        ]
+      : [`const text = ${JSON.stringify(text)};`, 'const ids = model.tokenizer.encode(text);']),
     ...(T === 1 ? [] : [`model.setTemperature(${T});`]),
     ...(bits && tokens.length > 1 ? SURPRISE : []),
     `await model.prefill(${bits && tokens.length > 1 ? 'ids.slice(-1)' : 'ids'});`,

@@ -14,6 +14,7 @@ import { fitLink } from './fit.js';
 import { Said } from './said.js';
 import { rowsOf } from './saved.js';
 import { Selection } from './selection.js';
+import { Spelled } from './spelled.js';
 import { foretold, surprises } from './surprise.js';
 import { TextView } from './text-view.js';
 import { Board, Wall } from './wall.js';
@@ -78,6 +79,7 @@ class Look {
     const selection = new Selection(this.state, this.writer, this.draw);
     this.selection = selection;
     this.said = new Said();
+    this.spelled = new Spelled(model);
     this.checking = new Checking(
       { writer: this.writer, model, said: this.said, selection },
       (found) => row.set(found),
@@ -184,6 +186,7 @@ class Look {
     root.dataset.phase = writer.phase;
     root.dataset.tokens = String(story.tokens.length);
     this.checking.check();
+    if (['paused', 'over'].includes(writer.phase)) this.spelled.read(this.read).catch(() => {});
     this.said.seen.look(this);
   }
 
@@ -225,10 +228,15 @@ class Look {
     this.said.show(story, head, i, rest);
   }
 
+  /** The tokens up to the word on show. */
+  get read() {
+    return this.writer.story?.tokens.slice(0, this.selection.word + 1) ?? [];
+  }
+
   code() {
-    const { writer, selection, model } = this;
-    const tokens = writer.story?.tokens.slice(0, selection.word + 1) ?? [];
+    const { writer, selection, model, read } = this;
     const bits = this.state.bits.value;
-    return codeOf({ tokens, ...selection.head, T: writer.settings.T, bits }, model);
+    const text = this.spelled.text(read);
+    return codeOf({ tokens: read, text, ...selection.head, T: writer.settings.T, bits }, model);
   }
 }

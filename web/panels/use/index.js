@@ -3,7 +3,7 @@ import { button, options } from '../../page/controls.js';
 import { copy } from '../../page/chrome.js';
 import { controlsRow, onSight, status } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
-import { ATTENTION, MODEL, TERMINAL } from './snippets.js';
+import { ATTENTION, INSTALL, MODEL, TERMINAL } from './snippets.js';
 
 /** @type {import('../../page/panels.js').Build} */
 export async function build(root, { state, code }) {
@@ -13,7 +13,10 @@ export async function build(root, { state, code }) {
   const show = () => {
     const told = code();
     const kinds = {
-      here: [told?.text ?? ATTENTION, told ? `The numbers of “${told.title}”, as it is now.` : ''],
+      here: [
+        `${INSTALL}\n${told?.text ?? ATTENTION}`,
+        told ? `The numbers of “${told.title}”, as it is now.` : '',
+      ],
       model: [MODEL, 'A model of your own, with every look of every head.'],
       terminal: [TERMINAL, 'In a terminal, with Node.'],
     };

@@ -1,5 +1,8 @@
 /** Code to begin with, where no panel has code of its own. */
 
+/** Before code of this page. */
+export const INSTALL = '// npm install clearhead-*.tgz, which “npm pack” makes in a clone';
+
 export const TERMINAL = `git clone https://github.com/clearhead-js/clearhead
 cd clearhead && npm run build && npm pack            # on Debian; the first time takes minutes
 cd ../my-project && npm install ../clearhead/clearhead-*.tgz
