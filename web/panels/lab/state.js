@@ -40,8 +40,8 @@ const settings = (store, lastLayer) => ({
     range: 'a list of positions such as 3_4',
   }),
   /** The push goes from one text to the other; 1 is their whole difference. */
-  towards: text(store, 'labTowards', 'the yellow hat'),
-  from: text(store, 'labFrom', 'the red ball'),
+  towards: text(store, 'labTowards', 'a red puppet'),
+  from: text(store, 'labFrom', 'a red bowl'),
   push: store.number('labPush', 0, { min: 0, max: 2 }),
   pushLayer: store.number('labLayer', 3, { min: 0, max: lastLayer, integer: true }),
   /** Whether the changed story is told by the model with shuffled weights. */

@@ -1,6 +1,6 @@
 /** The lab as the reader sees it: switches, two stories, and the pictures of one word. */
-import { button, numberField, options, slider } from '../../page/controls.js';
-import { block, columns, controlsRow, paragraph, status, verdicts } from '../../page/layout.js';
+import { button, options } from '../../page/controls.js';
+import { block, columns, paragraph, status, verdicts } from '../../page/layout.js';
 import { textField } from '../../page/text-field.js';
 import { html, setText } from '../../plot/dom.js';
 import { meanChance } from './compute.js';
@@ -9,6 +9,7 @@ import { HeadSwitches } from './heads.js';
 import { ownFile } from './own-file.js';
 import { LENGTH } from './session.js';
 import { MixControls } from './mix-controls.js';
+import { PushControls } from './push-controls.js';
 import { lost, StoryWords, WordSwitches } from './words.js';
 
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
@@ -63,8 +64,7 @@ export class View {
     this.none.dataset.step = '';
     this.mix = new MixControls(state, model);
     this.own = ownFile(root, model);
-    this.layer = numberField(state.pushLayer, { label: 'Behind layer', min: 0 });
-    this.layer.dataset.depth = 'understand';
+    this.push = new PushControls(state, model);
     this.stories = block('lab-stories');
     this.why = block('lab-why');
     this.said = paragraph('look-said');
@@ -97,7 +97,7 @@ export class View {
           ...this.headControls(),
           key('Press words to hide them from all heads.'),
           this.hiding.element,
-          ...this.pushControls(),
+          ...this.push.parts,
           this.mix.element,
         ],
         [said, this.stories],
@@ -140,18 +140,6 @@ export class View {
     ];
   }
 
-  pushControls() {
-    const { from, towards, push } = this.state;
-    return [
-      key('Push the model from one text towards another. A strong push breaks its words.'),
-      block('lab-push', textField(from, 'From'), textField(towards, 'towards')),
-      controlsRow(
-        slider(push, { label: 'Strength', min: 0, max: 1, step: 0.05 }).element,
-        this.layer,
-      ),
-    ];
-  }
-
   /** @param {string} text about the work with the model */
   tell(text, failed = false) {
     setText(this.status, text);
@@ -171,7 +159,7 @@ export class View {
     if (!original) return;
     const { prompt, story } = original;
     this.tell('');
-    this.layer.querySelector('input')?.setAttribute('max', String(config.layers - 1));
+    this.push.fit(config.layers);
     this.switches.build(config);
     this.hiding.build(prompt);
     this.before.build(prompt, story);

@@ -1,0 +1,41 @@
+/** The push that the lab begins with: it brings the thing that it names, in the page’s model. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { before, describe, test } from 'node:test';
+import { init } from '../../../src/js/index.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { Store } from '../../../web/page/state.js';
+import { change, NONE, tell } from '../../../web/panels/lab/compute.js';
+import { difference } from '../../../web/panels/lab/push.js';
+import { LENGTH } from '../../../web/panels/lab/session.js';
+import { state } from '../../../web/panels/lab/state.js';
+import { MODEL_FILE } from '../../support/web/letters.js';
+
+describe('the first push', () => {
+  let model;
+  let add;
+  const { prompt, from, towards, pushLayer, push } = state(new Store());
+  before(async () => {
+    const file = await readFile(new URL(`../../../web/${MODEL_FILE}`, import.meta.url));
+    model = await loadModel(new Uint8Array(file), { engine: await init({ layers: true }) });
+    await change(model, NONE);
+    add = await difference(model, towards.value, from.value, pushLayer.value);
+  });
+
+  const story = async (gain) => {
+    await change(model, gain ? { ...NONE, push: { layer: pushLayer.value, add, gain } } : NONE);
+    const ids = model.tokenizer.encode(prompt.value).map((id) => ({ id, text: '' }));
+    const told = await tell(model, new AbortController().signal, ids, LENGTH);
+    return told.map(({ text }) => text).join('');
+  };
+
+  test('makes a puppet of the bowl at each strength of the slider from 0.25 on', async () => {
+    const first = await story(push.value);
+    assert.match(first, /came home with a red bowl,/);
+    for (let step = 1; step <= 20; step++) {
+      const told = await story(step / 20);
+      const expected = step < 5 ? first : first.replace('bowl', 'puppet');
+      assert.equal(told, expected, `at ${step / 20}`);
+    }
+  });
+});
