@@ -39,6 +39,8 @@ export class Bars {
     const hidden = words.length - shown.length;
     const rest = Array.from(weights).reduce((sum, p, j) => (shown.includes(j) ? sum : sum + p), 0);
     const best = `The best ${maxBars} of ${words.length} words. Others share ${percent(rest)}.`;
-    this.note.textContent = [of, hidden ? best : ''].filter(Boolean).join(' ');
+    this.note.textContent = [of, hidden ? best : '', 'Shares are rounded.']
+      .filter(Boolean)
+      .join(' ');
   }
 }

@@ -93,7 +93,8 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
     const n = scene.example.words.length;
     const { weights } = i === undefined ? spent : scene.crowd;
     const own = i === undefined ? weights : weights.subarray(i * n, (i + 1) * n);
-    setText(heading, i === undefined ? 'Softmax shares out' : `Challenger ${i + 1} shares out`);
+    const who = i === undefined ? 'Softmax' : `Challenger ${i + 1}`;
+    setText(heading, `${who} shares out, in rounded numbers`);
     bars.show(scene.example.words, own);
   }
 

@@ -83,7 +83,7 @@ export async function build(root, { engine: load, state, row, keys }) {
     const best = names
       .map((name, j) => `${name} ${fixed(100 * found.top[j], 1)}\u202f%`)
       .join(', ');
-    setText(sentence, `The best compromise at T = ${short(temperatureNow)}: ${best}.`);
+    setText(sentence, `The best compromise at T = ${short(temperatureNow)}, rounded: ${best}.`);
     for (const [place, value] of /** @type {const} */ ([
       [gap, found.sides.gap],
       [price, found.sides.price],

@@ -28,7 +28,7 @@ export function summed({ q, scale }, { bars, dot, score }) {
     'the product of the two numbers of a channel. ' +
     `Channel ${largest} does ${way}, with ${points(bars[largest])}. ` +
     `All ${q.length} add up to ${points(dot)}. Times ${short(scale)} this is the score, ` +
-    `${points(score)}.`
+    `${points(score)}. These numbers are rounded, and those below, too.`
   );
 }
 

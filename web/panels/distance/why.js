@@ -71,7 +71,7 @@ export class Why {
     this.renew = oneStop(this.keys);
     const { element, body } = numbersTable({
       name: 'why-split',
-      caption: 'The score from lengths and distance. All are times the scale.',
+      caption: 'The score from lengths and distance. All are times the scale, and rounded.',
       columns: ['part', 'this key', 'mean of all keys'],
     });
     this.body = body;

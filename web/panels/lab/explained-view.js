@@ -177,5 +177,5 @@ export function sumSentence({ ledger, score }) {
     ...(ledger.rounding ? [`${points(ledger.rounding)} of rounding to 8 bits`] : []),
     `a rest of ${points(rest)}`,
   ];
-  return `${points(score)} = ${named.join(' + ')}.`;
+  return `In rounded numbers, ${points(score)} = ${named.join(' + ')}.`;
 }

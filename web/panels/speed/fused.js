@@ -52,7 +52,8 @@ export class Fused {
     this.next = button('next span', () => this.step.set((this.step.value % STEPS) + 1));
     const spans = numbersTable({
       name: 'fused',
-      caption: 'The sums after each span. A weight is the exponential of score minus largest.',
+      caption:
+        'The sums after each span, rounded. A weight is the exponential of score minus largest.',
       columns: [
         'keys',
         ['their largest score', { class: 'fused-wide' }],

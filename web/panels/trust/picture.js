@@ -82,7 +82,8 @@ export class Picture {
           `attention gives ${fixed(found.output, 3)}. “${words[best]}” is trusted most.`,
         caption:
           'A narrow bell is a witness who is trusted. Multiply all bells, and the peak of the ' +
-          'product is the most likely value. Attention returns the diamond. Drag a report.',
+          'product is the most likely value. Attention returns the diamond. Weights are rounded. ' +
+          'Drag a report.',
       },
       axes({
         x,
