@@ -1,4 +1,5 @@
 /** Theme and depth: how a reader wants the page, remembered here. The depth is in the address. */
+import { keepPlace } from './place.js';
 
 /** @param {string} name @param {string} value the one that is not written */
 function preference(name, value) {
@@ -8,9 +9,13 @@ function preference(name, value) {
   );
   for (const radio of radios) {
     radio.checked = radio.value === (dataset[name] ?? value);
-    radio.addEventListener('change', () => {
+    const apply = () => {
       if (radio.value === value) delete dataset[name];
       else dataset[name] = radio.value;
+      document.dispatchEvent(new Event(`${name}change`));
+    };
+    radio.addEventListener('change', () => {
+      keepPlace(apply);
       try {
         if (radio.value === value) localStorage.removeItem(`clearhead-${name}`);
         else localStorage.setItem(`clearhead-${name}`, radio.value);
@@ -18,7 +23,6 @@ function preference(name, value) {
         // not remembered, where storage is refused
       }
       if (name === 'depth') writeDepth();
-      document.dispatchEvent(new Event(`${name}change`));
     });
   }
 }

@@ -1,0 +1,74 @@
+/**
+ * The place of the window in the page. Words that are being read keep theirs while the page above
+ * them grows or shrinks.
+ */
+
+/** The elements that a place is known by. Figures replace what is inside of them. */
+const MARKS = 'h1, h2, h3, p, li, dt, figure, table, details, input, button, .controls, .code';
+/** Marks that are remembered, as those of another depth go. */
+const SPARE = 40;
+/** Frames after the last one that is drawn, in which the layout may still change. */
+const FRAMES = 12;
+/** After these the reader moves the page, and the place is another one. */
+const BY_HAND = ['wheel', 'touchstart', 'pointerdown', 'keydown'];
+
+/** @typedef {{ element: Element, top: number }} Mark */
+
+/** @param {Element} element @returns {Mark} */
+const markOf = (element) => ({ element, top: element.getBoundingClientRect().top });
+
+/** @param {Element} element */
+function isInWindow(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return bottom > 0 && top < innerHeight && element.checkVisibility();
+}
+
+/**
+ * The elements in the window, the one whose top is nearest to that of the window first. A control
+ * that has the focus is before them all.
+ * @returns {Mark[]}
+ */
+function marks() {
+  const near = [...document.querySelectorAll(`main :is(${MARKS})`)]
+    .filter(isInWindow)
+    .map(markOf)
+    .sort((a, b) => Math.abs(a.top) - Math.abs(b.top))
+    .slice(0, SPARE);
+  const { activeElement: focus, body } = document;
+  return focus && focus !== body && isInWindow(focus) ? [markOf(focus), ...near] : near;
+}
+
+/** @param {readonly Mark[]} places */
+function restore(places) {
+  const place = places.find(({ element }) => element.isConnected && element.checkVisibility());
+  if (place) scrollBy({ top: markOf(place.element).top - place.top, behavior: 'instant' });
+}
+
+/**
+ * Scrolls now, and again while the page is drawn, until the reader moves it.
+ * @param {() => void} scroll
+ */
+function whileDrawn(scroll) {
+  const over = new AbortController();
+  for (const name of BY_HAND)
+    addEventListener(name, () => over.abort(), { signal: over.signal, passive: true });
+  let frames = FRAMES;
+  const again = () => {
+    if (over.signal.aborted) return;
+    scroll();
+    if (!('drawing' in document.documentElement.dataset)) frames--;
+    if (frames) requestAnimationFrame(again);
+    else over.abort();
+  };
+  again();
+}
+
+/**
+ * Changes the page, and brings the place back.
+ * @param {() => void} change
+ */
+export function keepPlace(change) {
+  const places = marks();
+  change();
+  whileDrawn(() => restore(places));
+}
