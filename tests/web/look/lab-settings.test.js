@@ -25,7 +25,7 @@ function shown() {
   return {
     said: root.querySelector('.look-side .look-said').textContent,
     chance: Number(root.querySelector('.look-side [data-value]')?.dataset.value),
-    busy: ['.lab-stories', '.lab-why'].map(busy),
+    busy: ['.lab-told', '.lab-why'].map(busy),
     grey: [...root.querySelectorAll('.old')].map((each) => each.className),
     told: root.dataset.told,
     tick: document.querySelector('#lab .tick').textContent,
@@ -37,7 +37,7 @@ const WAITING = {
   said: 'Writing the story …',
   chance: NaN,
   busy: ['true', 'true'],
-  grey: ['lab-stories old', 'lab-why old'],
+  grey: ['lab-first old', 'lab-told old', 'lab-why old'],
   told: 'false',
   tick: '… checking',
   verdicts: ['waiting', 'waiting', 'waiting', 'waiting', 'waiting'],

@@ -65,7 +65,9 @@ export class View {
     this.mix = new MixControls(state, model);
     this.own = ownFile(root, model);
     this.push = new PushControls(state, model);
-    this.stories = block('lab-stories');
+    /** The story with the changes. On a phone it stays in the window with the buttons. */
+    this.told = block('lab-told');
+    this.first = block('lab-first');
     this.why = block('lab-why');
     this.said = paragraph('look-said');
     this.status = status('look-status');
@@ -82,12 +84,10 @@ export class View {
   /** @param {import('./checks.js').Checks} checks */
   laidOut(checks) {
     const { state, own, said, before, after } = this;
-    this.stories.append(
-      html('h3', {}, 'The first story, as it was. Press a word to explain it below.'),
-      before.element,
-      html('h3', {}, 'The story with your changes. Its words can be pressed, too.'),
-      after.element,
-    );
+    const first = 'The first story, as it was. Press a word to explain it below.';
+    const changed = 'The story with your changes. Its words can be pressed, too.';
+    this.first.append(html('h3', {}, first), before.element);
+    this.told.append(said, html('h3', {}, changed), after.element);
     this.why.append(...this.explanation());
     return [
       own.line,
@@ -100,7 +100,7 @@ export class View {
           ...this.push.parts,
           this.mix.element,
         ],
-        [said, this.stories],
+        [this.first, this.told],
       ),
       this.why,
       own.element,
@@ -178,7 +178,7 @@ export class View {
     this.switches.show(state.heads.value, { how: state.how.value, without, whole });
     root.dataset.tried = String(without.size);
     root.dataset.told = String(told);
-    isOld(this.stories, !told, waiting);
+    for (const each of [this.first, this.told]) isOld(each, !told, waiting);
     isOld(this.why, !explained, waiting);
     if (!told) setText(this.said, waiting);
     if (!original) return;

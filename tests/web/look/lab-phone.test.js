@@ -1,0 +1,63 @@
+/** The lab on a phone: the changed story is in the window with the button that changes it. */
+import assert from 'node:assert/strict';
+import { before, describe, test } from 'node:test';
+import { becomes } from '../../support/web/becomes.js';
+import { launch, missing, opened } from '../site.js';
+
+const PHONES = [
+  { width: 390, height: 844 },
+  { width: 320, height: 640 },
+];
+
+describe('the lab on a phone', { skip: missing }, () => {
+  let page;
+  const context = { viewport: PHONES[0], hasTouch: true, isMobile: true };
+  opened((visited) => ({ page } = visited), launch, { panels: ['lab'], context });
+  // its model begins when it is seen
+  before(() => page.evaluate(() => document.querySelector('#lab-panel').scrollIntoView()));
+
+  for (const viewport of PHONES)
+    test(`shows the changed story beside each button, ${viewport.width} wide`, async () => {
+      await page.setViewportSize(viewport);
+      for (const selector of [
+        '.lab-head >> nth=1',
+        '.lab-words .lab-word >> nth=1',
+        '#lab-panel .slider input[type=range]',
+        '.lab-mix button',
+      ]) {
+        const control = page.locator(selector).first();
+        await control.waitFor();
+        // as far up as a reader has it who scrolls down to it
+        await control.evaluate((element) => element.scrollIntoView({ block: 'nearest' }));
+        await becomes(
+          () =>
+            control.evaluate((element) => {
+              const story = document.querySelector('.lab-told .lab-story').getBoundingClientRect();
+              const told = document.querySelector('.lab-told').getBoundingClientRect();
+              const seen = Math.min(told.bottom, innerHeight) - Math.max(0, story.top);
+              return {
+                story: seen > 100 && story.top > 0,
+                free: element.getBoundingClientRect().bottom <= told.top,
+              };
+            }),
+          { story: true, free: true },
+          selector,
+        );
+      }
+    });
+
+  test('a press is seen there at once', async () => {
+    const story = () => page.textContent('.lab-told .lab-story');
+    await becomes(() => page.getAttribute('#lab-panel', 'data-told'), 'true');
+    const before = await story();
+    for (const name of ['0.1', '1.2', '2.3', '3.4']) {
+      const head = page.locator('.lab-head', { hasText: name });
+      await head.scrollIntoViewIfNeeded();
+      await head.tap();
+    }
+    await becomes(() => page.getAttribute('#lab-panel', 'data-told'), 'true');
+    await becomes(async () => (await story()) !== before, true);
+    const { y, height } = await page.locator('.lab-told .lab-story').boundingBox();
+    assert.ok(y > 0 && y + Math.min(height, 100) <= PHONES.at(-1).height, `${y}`);
+  });
+});
