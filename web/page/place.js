@@ -46,9 +46,9 @@ function restore(places) {
 
 /**
  * Scrolls now, and again while the page is drawn, until the reader moves it.
- * @param {() => void} scroll
+ * @param {() => void} scroll @param {() => boolean} [waits] whether something is still to come
  */
-function whileDrawn(scroll) {
+function whileDrawn(scroll, waits = () => false) {
   const over = new AbortController();
   for (const name of BY_HAND)
     addEventListener(name, () => over.abort(), { signal: over.signal, passive: true });
@@ -56,7 +56,7 @@ function whileDrawn(scroll) {
   const again = () => {
     if (over.signal.aborted) return;
     scroll();
-    if (!('drawing' in document.documentElement.dataset)) frames--;
+    if (!('drawing' in document.documentElement.dataset) && !waits()) frames--;
     if (frames) requestAnimationFrame(again);
     else over.abort();
   };
@@ -71,4 +71,14 @@ export function keepPlace(change) {
   const places = marks();
   change();
   whileDrawn(() => restore(places));
+}
+
+/**
+ * Brings an element to the top of the window.
+ * @param {Element} element @param {() => boolean} waits whether something is still to come
+ */
+export function bringUp(element, waits) {
+  whileDrawn(() => {
+    if (element.isConnected) element.scrollIntoView({ behavior: 'instant' });
+  }, waits);
 }

@@ -1,7 +1,8 @@
 /**
- * The tour: links of the page that each set a state. The stop that the address names is told in its
- * section, with plain links to the stops before and behind it.
+ * The tour: links of the page that each set a state. The stop that the address names is told at the
+ * things that it speaks of, with plain links to the stops before and behind it.
  */
+import { bringUp } from './place.js';
 import { byId, html } from '../plot/dom.js';
 
 /** It has settings, although none that differ, so that those of the last stop are over. */
@@ -20,10 +21,22 @@ export function tour(store) {
   const line = html('p', { class: 'tour-stop', tabindex: -1 });
   const to = (/** @type {string} */ name, /** @type {HTMLAnchorElement | undefined} */ link) =>
     html('a', { href: link ? link.getAttribute('href') : END }, name);
+  /** At the things that it speaks of, as soon as they are there. */
+  const place = () => {
+    const link = links[stop.value - 1];
+    const { see = '.panel' } = link.dataset;
+    const section = sectionOf(link);
+    const next = section.querySelector(see) ?? section.querySelector('.panel');
+    if (next?.previousElementSibling === line) return;
+    next?.before(line);
+    line.focus({ preventScroll: true });
+  };
+  document.addEventListener('panel', ({ target }) => {
+    if (stop.value && target === sectionOf(links[stop.value - 1])) place();
+  });
   stop.on((at) => {
     const link = links[at - 1];
     if (!link) return line.remove();
-    const section = sectionOf(link);
     line.replaceChildren(
       html('b', {}, `Stop ${at} of ${links.length}. `),
       (link.parentElement?.querySelector('span')?.textContent ?? '').replace(/\s+/g, ' '),
@@ -32,7 +45,8 @@ export function tour(store) {
       ' ',
       to(at < links.length ? 'next' : 'the end', links[at]),
     );
-    section.querySelector('.lead, h2')?.after(line);
+    place();
     line.focus({ preventScroll: true });
+    bringUp(line, () => stop.value === at && sectionOf(link).dataset.panel === 'waiting');
   });
 }

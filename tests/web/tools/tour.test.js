@@ -9,13 +9,23 @@ import { launch, missing, served } from '../site.js';
 
 const html = await readFile(new URL('../../../web/index.html', import.meta.url), 'utf8');
 const [, list] = /<nav class="tour.*?<ol>(.*?)<\/ol>/s.exec(html);
-const STOPS = [...list.matchAll(/<a href="([^"]+)">([^<]+)<\/a>\s*<span>([^<]+)<\/span>/g)].map(
-  ([, href, name, told]) => ({
-    href: href.replaceAll('&amp;', '&'),
-    name,
-    told: told.replace(/\s+/g, ' '),
-  }),
-);
+const STOPS = [
+  ...list.matchAll(/<a[^>]*\shref="([^"]+)">([^<]+)<\/a>\s*<span>([^<]+)<\/span>/g),
+].map(([, href, name, told]) => ({
+  href: href.replaceAll('&amp;', '&'),
+  name,
+  told: told.replace(/\s+/g, ' '),
+}));
+
+/** In the section of each stop, the things that it speaks of. */
+const THINGS = [
+  '.look-text .token:nth-last-of-type(2)',
+  '.cold-bars',
+  '.head:nth-of-type(2)',
+  '.bell svg',
+  '.lab-told .lab-story',
+  '.fused-pass tbody tr:nth-of-type(2)',
+];
 
 /** All settings of the page. */
 function settings() {
@@ -101,4 +111,34 @@ describe('the tour', { skip: missing }, () => {
     await becomes(async () => [(await stop(page)).count, (await stop(page)).hash], [0, '#look']);
     await page.close();
   });
+
+  for (const [width, height] of [
+    [1366, 768],
+    [390, 844],
+    [320, 640],
+  ])
+    test(`shows its words and the things they speak of in one window, ${width} wide`, async () => {
+      const phone = width < 500 ? { isMobile: true, hasTouch: true } : {};
+      const viewport = { width, height };
+      const page = await browser.newPage({ viewport, reducedMotion: 'reduce', ...phone });
+      page.setDefaultTimeout(120000);
+      await page.goto(site.url + STOPS[0].href);
+      for (const [i, thing] of THINGS.entries()) {
+        const place = () =>
+          page.evaluate((selector) => {
+            const edges = (element) => {
+              const { top, bottom, height } = element?.getBoundingClientRect() ?? { top: NaN };
+              // the beginning of a tall one is enough
+              return [top, Math.min(bottom, top + Math.max(120, height / 2))];
+            };
+            const inWindow = ([top, end]) => top >= 0 && end <= innerHeight;
+            const line = document.querySelector('.tour-stop');
+            const seen = line?.closest('section').querySelector(selector);
+            return [line, seen].map((each) => inWindow(edges(each)) || edges(each).join(' to '));
+          }, thing);
+        await becomes(place, [true, true]);
+        if (i + 1 < THINGS.length) await page.locator('.tour-stop a', { hasText: 'next' }).click();
+      }
+      await page.close();
+    });
 });
