@@ -1,7 +1,7 @@
 /** Wires the page: preferences, the link, the workers, and the panels as they come near. */
 import { Builder } from './page/build.js';
+import { counter } from './page/chrome.js';
 import { button } from './page/controls.js';
-import { counter } from './page/counter.js';
 import { load } from './page/engine.js';
 import { Lab } from './page/lab.js';
 import { followLinks } from './page/links.js';

@@ -1,6 +1,6 @@
 /**
  * The frame that every panel has: one line of verdicts for readers who only look, and a quiet line
- * with reset, link, embedding and files.
+ * with reset, link, embedding and files. The masthead counts the statements of them all.
  */
 import { button } from './controls.js';
 import { onceAfter } from './frames.js';
@@ -84,7 +84,7 @@ const GOOD = new Set(['holds', 'slack', 'vacuous', 'off', 'none']);
  * The verdicts of some statements in one line.
  * @param {Iterable<HTMLElement>} statements
  */
-export function summary(statements) {
+function summary(statements) {
   const verdicts = [...statements].map((each) => each.dataset.verdict ?? 'waiting');
   const count = (/** @type {string} */ verdict) => verdicts.filter((v) => v === verdict).length;
   const checks = (/** @type {number} */ n) => (n === 1 ? '1 check' : `${n} checks`);
@@ -128,4 +128,19 @@ export function tick(section) {
   section.addEventListener('verdict', onceAfter(show));
   show();
   return element;
+}
+
+/** The statements of the whole page in one number. @param {HTMLElement} place in the masthead */
+export function counter(place) {
+  const show = onceAfter(() => {
+    const { state, text } = summary(
+      document.querySelectorAll('main :is([data-statement], [data-proof])'),
+    );
+    if (!text) return;
+    place.dataset.state = state;
+    const [told] = text.replace('checks hold', 'checks of its numbers hold').split(';');
+    setText(place.querySelector('a') ?? place, told);
+  });
+  document.addEventListener('verdict', show);
+  document.addEventListener('panel', show);
 }

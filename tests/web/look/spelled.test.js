@@ -1,7 +1,7 @@
 /** The code of a look: with the text, wherever the text alone gives the tokens that were read. */
 import assert from 'node:assert/strict';
-import { before, describe, test } from 'node:test';
-import { Spelled } from '../../../web/panels/look/spelled.js';
+import { after, before, describe, test } from 'node:test';
+import { Spelled } from '../../../web/panels/look/code.js';
 import { becomes } from '../../support/web/becomes.js';
 import { launch, missing, opened } from '../site.js';
 
@@ -19,8 +19,8 @@ describe('the text in the place of tokens', () => {
   before(() => {
     globalThis.document = new EventTarget();
     document.addEventListener('panel', () => heard++);
-    return () => delete globalThis.document;
   });
+  after(() => delete globalThis.document);
 
   test('is used once the tokenizer has given the same tokens, which is told', async () => {
     const spelled = new Spelled(model);
