@@ -53,7 +53,7 @@ class Machine {
     this.note = html('span', { 'data-depth': 'understand' });
     this.caches = paragraph('figure-note caches-note');
     this.meaning = aboutProducts();
-    const { grid, large, pinned, legend, tableHost } = this.pointer;
+    const { grid, large, pinned, several, legend, tableHost } = this.pointer;
     root.replaceChildren(
       firstControls(state),
       grid.element,
@@ -65,6 +65,7 @@ class Machine {
         block(
           'machine-right',
           pinned.readout,
+          several.element,
           legend.element,
           options(state.colour, 'Colour', KIND_NAMES, DEEP_KINDS),
           this.meaning,
@@ -78,12 +79,13 @@ class Machine {
 
   /** @param {HTMLElement} root */
   listen(root) {
-    const { H, G, n, d, T, causal, reach, seed, kind, poison, colour, head, at } = this.state;
+    const { H, G, n, d, T, causal, reach, seed, kind, poison } = this.state;
+    const { colour, head, at, kept } = this.state;
     const settings = [H, G, n, d, T, causal, reach, seed, kind, poison];
     const draw = () => this.draw();
     for (const signal of settings) signal.on(() => void (this.outdated = true));
     onFrame(settings, () => void orGiveUp(this.checks.all, this.compute()));
-    onFrame([colour, head, at], draw);
+    onFrame([colour, head, at, kept], draw);
     root.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.pointer.locked) this.pointer.release();
     });

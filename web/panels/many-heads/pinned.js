@@ -8,6 +8,7 @@ import { fixed, short } from '../../plot/format.js';
 import { linear, niceStep } from '../../plot/scale.js';
 import { budgetBars } from './budgets.js';
 import { habitOf } from './habit.js';
+import { meanOf, namesOf } from './several.js';
 import { describe, hint } from './words.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
@@ -24,8 +25,12 @@ const PROFILE = 132;
 const LARGEST = 512; // cells are whole pixels: less would draw 256 positions at half of it
 
 export class Pinned {
-  /** @param {import('../../plot/heatmap.js').MapActions} actions */
-  constructor(actions) {
+  /**
+   * @param {import('../../plot/heatmap.js').MapActions} actions
+   * @param {import('./several.js').Several} several
+   */
+  constructor(actions, several) {
+    this.several = several;
     this.map = new Heatmap('Pinned head', actions);
     this.picture = svg('svg', { class: 'pinned-axes', 'aria-hidden': 'true' });
     this.element = html('div', { class: 'pinned' }, this.picture, this.map.element);
@@ -75,6 +80,7 @@ export class Pinned {
       this.profile(data, i, j, W, H),
     );
     this.read(i, j, locked);
+    this.several.show(data, i, j);
   }
 
   /** @param {MapData} data @param {number} W */
@@ -96,6 +102,10 @@ export class Pinned {
         ),
       );
     }
+    for (const i of this.several.of(rows))
+      group.append(
+        svg('rect', { x: LEFT - 4, y: TOP + i * side, width: 3, height: side, class: 'kept-row' }),
+      );
     const names = svg(
       'text',
       { x: LEFT, y: TOP - 26, class: 'axis-name' },
@@ -110,16 +120,19 @@ export class Pinned {
    * The weights of the row pointed at, under the columns they belong to.
    * @param {MapData} data @param {number} i @param {number} j @param {number} W @param {number} H
    */
-  profile({ cols, weights, counts, masked, of }, i, j, W, H) {
+  profile(data, i, j, W, H) {
+    const { counts, of } = data;
     const side = this.map.side;
     const top = TOP + H + 34;
     const bottom = top + PROFILE - 58;
-    const row = Array.from({ length: cols }, (_, c) => weights[i * cols + c]);
-    const largest = Math.max(...row.filter((p, c) => !masked(i, c) && Number.isFinite(p)), 0) || 1;
+    const kept = this.several.of(data.rows);
+    const queries = kept.length ? kept : [i];
+    const row = meanOf(data, queries);
+    const largest = Math.max(...row.filter(isFiniteNumber), 0) || 1;
     const y = linear([0, largest], [bottom, top]);
     const group = svg('g');
     row.forEach((p, c) => {
-      if (masked(i, c) || !Number.isFinite(p)) return;
+      if (!isFiniteNumber(p)) return;
       const gap = side > 4 ? 1 : 0;
       group.append(
         svg('rect', {
@@ -136,7 +149,7 @@ export class Pinned {
       svg('text', { x: LEFT - 7, y: top + 5, 'text-anchor': 'end' }, short(largest, 2)),
       svg('text', { x: LEFT - 7, y: bottom + 4, 'text-anchor': 'end' }, '0'),
     );
-    if (counts[i] > 0 && !of) {
+    if (counts[i] > 0 && !of && !kept.length) {
       const u = y.at(1 / counts[i]);
       if (u >= top - 1)
         group.append(
@@ -148,7 +161,7 @@ export class Pinned {
       svg(
         'text',
         { x: LEFT, y: bottom + 19, class: 'axis-name' },
-        `weights${of ? ' × lengths' : ''} of query ${i}`,
+        `${kept.length > 1 ? 'mean ' : ''}weights${of ? ' × lengths' : ''} of ${namesOf(queries)}`,
       ),
     );
     return group;
@@ -205,6 +218,9 @@ export class Pinned {
     );
   }
 }
+
+/** @param {unknown} x @returns {x is number} */
+const isFiniteNumber = (x) => Number.isFinite(x);
 
 /** The commitment of all rows of a head together. @param {readonly Row[]} rows */
 function spending(rows) {

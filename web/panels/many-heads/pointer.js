@@ -5,6 +5,7 @@ import { block } from '../../page/layout.js';
 import { HeadsGrid } from './grid.js';
 import { restingCell, rowsOf } from './maps.js';
 import { Pinned } from './pinned.js';
+import { Several } from './several.js';
 import { describe } from './words.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
@@ -23,6 +24,7 @@ export class Pointer {
     this.maps = [];
     this.tableHost = html('div', { class: 'map-table', hidden: true });
     this.legend = new Legend();
+    this.several = new Several(state);
     this.grid = this.makeGrid();
     this.pinned = this.makePinned();
     this.large = block('machine-left', this.pinned.element);
@@ -47,7 +49,8 @@ export class Pointer {
 
   /** @returns {Pinned} */
   makePinned() {
-    return new Pinned({
+    /** @type {import('../../plot/heatmap.js').MapActions} */
+    const actions = {
       ...this.common(),
       move: (i, j) => this.move(this.cell.h, i, j),
       lock: (i, j) => this.lock(this.cell.h, i, j),
@@ -58,7 +61,8 @@ export class Pointer {
         this.move((h + step + length) % length, i, j);
         this.pinned.map.say();
       },
-    });
+    };
+    return new Pinned(actions, this.several);
   }
 
   get locked() {

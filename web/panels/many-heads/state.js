@@ -1,5 +1,6 @@
 /** Heads, sizes, masks, inputs, and the cell that is locked. */
 import { fittingGroups } from './fitting.js';
+import { keptQueries } from './several.js';
 
 const KINDS = /** @type {const} */ (['sqrt', 'linear', 'log', 'uniform', 'share', 'value']);
 
@@ -29,5 +30,6 @@ export function state(store) {
     poison: store.number('nan', -1, { min: -1, max: () => n.value - 1, integer: true }),
     head: store.number('h', 4, { min: 0, max: () => H.value - 1, integer: true }),
     at: store.numbers('at', [], { min: 0, max: () => n.value - 1, length: 2 }),
+    kept: keptQueries(store, () => n.value),
   };
 }

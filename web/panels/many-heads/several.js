@@ -1,0 +1,87 @@
+/** Queries that a reader keeps. The row under the large map is then the mean of their rows. */
+import { button } from '../../page/controls.js';
+import { paragraph } from '../../page/layout.js';
+import { html, setText } from '../../plot/dom.js';
+import { short } from '../../plot/format.js';
+
+/** @typedef {import('../../plot/heatmap.js').MapData} MapData */
+
+/** More of them are hard to tell apart. */
+const LIMIT = 16;
+
+/**
+ * The setting: queries in their order, each once.
+ * @param {import('../../page/state.js').Store} store
+ * @param {() => number} count of queries
+ */
+export const keptQueries = (store, count) =>
+  store.add('rows', /** @type {number[]} */ ([]), {
+    parse: (text) => (/^\d{1,4}(_\d{1,4})*$/.test(text) ? text.split('_').map(Number) : undefined),
+    format: (queries) => queries.join('_'),
+    clamp: (queries) => {
+      const there = queries.map((i) => Math.min(i, count() - 1));
+      return [...new Set(there)].sort((a, b) => a - b).slice(0, LIMIT);
+    },
+    get range() {
+      return `a list of up to ${LIMIT} whole numbers from 0 to ${count() - 1}, joined by _`;
+    },
+  });
+
+/**
+ * The mean of some rows. A key that all of them mask has no number.
+ * @param {MapData} data @param {readonly number[]} queries
+ */
+export function meanOf({ cols, weights, masked }, queries) {
+  return Array.from({ length: cols }, (_, j) => {
+    const readers = queries.filter((i) => !masked(i, j));
+    if (!readers.length) return undefined;
+    return readers.reduce((sum, i) => sum + weights[i * cols + j], 0) / queries.length;
+  });
+}
+
+/** @param {readonly number[]} queries */
+export const namesOf = (queries) =>
+  queries.length === 1
+    ? `query ${queries[0]}`
+    : `queries ${queries.slice(0, -1).join(', ')} and ${queries.at(-1)}`;
+
+export class Several {
+  /** @param {import('./compute.js').MachineState} state */
+  constructor({ kept, at }) {
+    this.kept = kept;
+    this.query = -1;
+    this.said = html('span');
+    this.change = button('', () => this.toggle(), 'link');
+    this.clear = button('keep none', () => kept.set([]), 'link');
+    this.element = paragraph('figure-note several', this.said, this.change, ' ', this.clear);
+    this.locked = () => at.value.length === 2;
+  }
+
+  toggle() {
+    const { kept, query } = this;
+    const others = kept.value.filter((i) => i !== query);
+    kept.set(others.length < kept.value.length ? others : [...others, query]);
+  }
+
+  /** Those whose mean is on show, or none. @param {number} rows of the map */
+  of(rows) {
+    return this.kept.value.filter((i) => i < rows);
+  }
+
+  /** @param {MapData} data @param {number} i the query pointed at or locked @param {number} j */
+  show(data, i, j) {
+    const queries = this.of(data.rows);
+    this.query = i;
+    const weight = queries.length ? meanOf(data, queries)[j] : undefined;
+    const rows = `Bars: the mean of ${namesOf(queries)}. To key ${j} it gives `;
+    const given = weight === undefined ? 'nothing. ' : `${short(weight)}. `;
+    setText(this.said, queries.length ? rows + given : '');
+    this.said.dataset.value = String(weight);
+    this.change.hidden = !this.locked();
+    setText(
+      this.change,
+      queries.includes(i) ? `let query ${i} go` : `keep query ${i}, to see several together`,
+    );
+    this.clear.hidden = !queries.length;
+  }
+}
