@@ -26,7 +26,7 @@ function choiceOf({ cols, weights, masked, of }, i) {
 
 /**
  * The place that at least half of the queries with a choice read most: a number of places back, or
- * the first key.
+ * the first key. The number of them is told.
  * @param {MapData} data @param {string} name of the head
  */
 export function habitOf(data, name) {
@@ -45,7 +45,8 @@ export function habitOf(data, name) {
   if (!queries) return `${name} has no choice: each query may read one key.`;
   const [back, agreeing] = [...votes].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0]);
   if (2 * Math.max(agreeing, first) < queries) return `${name} looks at no place in particular.`;
-  return `${name} looks mostly ${first > agreeing ? 'at the first key' : placesBack(back)}.`;
+  const place = first > agreeing ? 'at the first key' : placesBack(back);
+  return `${name} looks mostly ${place}: ${Math.max(agreeing, first)} of ${queries} queries.`;
 }
 
 /** @param {number} back negative: ahead */
