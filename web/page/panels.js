@@ -93,7 +93,12 @@ export const PANELS = [
     follows: { minKeys: 3, maxKeys: 6 },
   },
   { id: 'distance', state: distance, load: () => import('../panels/distance/index.js') },
-  { id: 'push', state: push, load: () => import('../panels/push/index.js') },
+  {
+    id: 'push',
+    state: push,
+    load: () => import('../panels/push/index.js'),
+    follows: { minKeys: 2, maxKeys: 6 },
+  },
   { id: 'sharing', state: sharing, load: () => import('../panels/sharing/index.js') },
   { id: 'born', state: born, load: () => import('../panels/born/index.js') },
   { id: 'lab', state: lab, load: () => import('../panels/lab/index.js') },

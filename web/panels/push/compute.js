@@ -44,15 +44,16 @@ export function pairs({ theory }) {
 /**
  * How far each pair is apart before and after softmax.
  * @param {Engine} engine @param {ReturnType<typeof pairs>} rows @param {number} T
+ * @param {Float64Array} row whose slope is told
  */
-export function moves(engine, { a, b, keys }, T) {
+export function moves(engine, { a, b, keys }, T, row) {
   const found = engine.theory.lipschitz(a, b, { temperature: T, keys });
   const pushed = Float64Array.from(found.ratios, (_, i) => {
     let square = 0;
     for (let j = i * keys; j < (i + 1) * keys; j++) square += (a[j] - b[j]) ** 2;
     return Math.sqrt(square);
   });
-  const jacobian = engine.theory.softmaxJacobian(a.slice(keys, 2 * keys), { temperature: T });
+  const jacobian = engine.theory.softmaxJacobian(row, { temperature: T });
   const { eigenvalues, identity } = jacobian.spectrum();
   const squares = jacobian.weights.reduce((sum, p) => sum + p * p, 0);
   const trace = eigenvalues.reduce((sum, x) => sum + x, 0);
@@ -64,6 +65,7 @@ export function moves(engine, { a, b, keys }, T) {
     note: found.bounds.note,
     allowed: found.bounds.allowed,
     eigenvalues,
+    weights: jacobian.weights,
     trace: { measured: Math.abs(trace - (1 - squares) / T), allowed: identity.allowed },
     top: jacobian.top(),
   };

@@ -1,14 +1,17 @@
 /** Push and scale: softmax cannot jump, and one division lets it learn. */
 import { temperature } from '../../page/controls.js';
 import { block, controlsRow, orGiveUp, paragraph, verdicts, wait } from '../../page/layout.js';
+import { exampleOf } from '../../math/example.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, short } from '../../plot/format.js';
 import { onFrame } from '../../page/frames.js';
+import { followTemperature } from '../../page/row.js';
 import { Statement } from '../../page/statement.js';
 import { codeOf } from './code.js';
 import { movedBy } from './compute.js';
 import { Fans } from './fans.js';
 import { Scatter } from './scatter.js';
+import { Spectrum } from './spectrum.js';
 
 /** @typedef {import('./scatter.js').Moves} Moves */
 /** @typedef {import('./fans.js').Fan} Fan */
@@ -46,17 +49,18 @@ const statements = () => ({
 });
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { state, lab }) {
+export async function build(root, { state, lab, row, keys }) {
   const checks = statements();
   const scatter = new Scatter();
   const fans = new Fans();
+  const spectrum = new Spectrum();
   const sentence = paragraph('sentence');
   const T = temperature(state.T, (value) => `T ${short(value)}`, { min: 0.1, max: 10 });
   root.replaceChildren(
     block(
       'two-figures',
       html('div', {}, scatter.figure.element, controlsRow(T.element), sentence),
-      fans.figure.element,
+      html('div', {}, fans.figure.element, spectrum.figure.element),
     ),
     verdicts(checks),
   );
@@ -65,11 +69,13 @@ export async function build(root, { state, lab }) {
   let found;
   async function push() {
     const asked = state.T.value;
+    const { words, scores } = exampleOf(row.value, keys);
     found = undefined;
-    const moves = /** @type {Moves | undefined} */ (await lab.ask('push', 'bump', [asked]));
+    const moves = /** @type {Moves | undefined} */ (await lab.ask('push', 'bump', [asked, scores]));
     if (!moves) return;
     found = moves;
     scatter.show(moves, asked);
+    spectrum.show(moves, asked, words);
     const part = short(Math.floor((1e4 * moves.maxRatio) / moves.bound) / 100, 4);
     setText(
       sentence,
@@ -81,15 +87,17 @@ export async function build(root, { state, lab }) {
     tell(checks, moves, asked);
   }
 
+  const followed = [followTemperature(row, state.T)];
   wait(checks);
   const { scale: _, ...ofMoves } = checks;
-  onFrame([state.T], () => void orGiveUp(ofMoves, push()));
+  onFrame([state.T, row], () => void orGiveUp(ofMoves, push()));
   const [fan] = await Promise.all([lab.ask('push', 'spread', [SEED]), push()]);
   if (fan) {
     fans.show(fan);
     tellScale(checks, fan);
   }
   return {
+    followed,
     state: () => ({ ...found, fan }),
     code: () => codeOf({ T: state.T.value, seed: SEED }),
     exports: { svg: () => scatter.figure.picture },

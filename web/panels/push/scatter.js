@@ -47,7 +47,8 @@ export class Scatter {
           `of rows at T ${short(T)}. None moves by more than ${short(found.bound)} times the push.`,
         caption:
           `${found.moved.length} made-up rows, each pushed once. No dot is above the line. The ` +
-          `boldest, at a tie of two keys, reaches ${short(share, 4)}\u202f% of it.`,
+          `boldest, at a tie of two keys, reaches ${short(share, 4)}\u202f% of it. The dashed ` +
+          'line is the bound of text III, twice as steep.',
       },
       svg('path', { d: `M${beyond.map((p) => p.join()).join('L')}Z`, class: 'forbidden' }),
       axes({ x, y, xLabel: 'push on the scores', yLabel: 'move of the weights' }),
@@ -56,6 +57,13 @@ export class Scatter {
         'pushed',
       ),
       line(/** @type {[number, number][]} */ (wall), 'curve wall'),
+      line(
+        [
+          [x.at(0), y.at(0)],
+          [x.at(Math.SQRT2 / found.note), y.at(Math.SQRT2)],
+        ],
+        'curve other-bound',
+      ),
       svg(
         'text',
         {

@@ -6,11 +6,11 @@ import { fan, movedBy, moves, pairs } from './compute.js';
 /** @type {ReturnType<typeof pairs> | undefined} */
 let rows;
 
-/** @param {Engine} engine @param {number} T */
-export function bump(engine, T) {
+/** @param {Engine} engine @param {number} T @param {Float64Array} row whose slope is told */
+export function bump(engine, T, row) {
   rows ??= pairs(engine);
   const { a, b, keys } = rows;
-  const found = moves(engine, rows, T);
+  const found = moves(engine, rows, T, row);
   let off = 0;
   for (let i = 0; i < found.moved.length; i++) {
     const [from, to] = [i * keys, (i + 1) * keys];
