@@ -19,6 +19,7 @@ import { PROMPT } from '../../web/panels/look/state.js';
 import { Story } from '../../web/panels/look/story.js';
 import { compute, settingOf } from '../../web/panels/many-heads/compute.js';
 import { derive } from '../../web/panels/one-look/compute.js';
+import { VALUES } from '../../web/panels/one-look/values.js';
 import { moves, pairs, SIZES } from '../../web/panels/push/compute.js';
 import { share } from '../../web/panels/sharing/worker.js';
 import { testify } from '../../web/panels/trust/compute.js';
@@ -47,12 +48,14 @@ describe('the code that the page shows', () => {
     engine = { attention, theory: await theory };
   });
 
-  test('one look, in code: its weights', async (t) => {
+  test('one look, in code: its weights and its output', async (t) => {
     for (const changes of [{}, { T: 0.5, q: [200] }]) {
       const { codeOf, values } = await panel('one-look', changes);
-      const [[weights]] = await printed(t, codeOf(values));
       const { q, k, T } = values;
-      assert.deepEqual([...weights], [...derive(engine, { T, q: q[0], k }).routes[0]]);
+      const [[weights, output]] = await printed(t, codeOf({ ...values, values: VALUES }));
+      const found = derive(engine, { T, q: q[0], k, values: VALUES });
+      assert.deepEqual([...weights], [...found.routes[0]]);
+      assert.deepEqual([...output], [...found.output]);
     }
   });
 

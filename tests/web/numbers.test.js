@@ -12,8 +12,10 @@ import {
   chooser,
   difference,
   gaussianWeights,
+  onCircle as on,
   rows,
   sum,
+  VALUES,
 } from './recompute.js';
 import { ask } from './browsers.js';
 import { browsers, close, go, opened, statements } from './site.js';
@@ -63,10 +65,6 @@ for (const { name, missing, launch } of repeats(browsers.slice(0, 1), browsers))
         const q = random.integer(0, 359);
         const k = Array.from({ length: 6 }, () => (state === 5 ? 90 : random.integer(0, 359)));
         await go(page, `#heroT=${T}&heroQ=${q}&heroK=${k.join('_')}`);
-        const on = (degrees) => [
-          Math.cos((degrees * Math.PI) / 180),
-          Math.sin((degrees * Math.PI) / 180),
-        ];
         const { weights, entropy, kl, lse } = attentionWeights(on(q), k.map(on), T);
         const cells = await page.$$eval('td[data-route]', (tds) =>
           tds.map(({ dataset }) => [dataset.route, Number(dataset.key), Number(dataset.value)]),
@@ -93,12 +91,21 @@ for (const { name, missing, launch } of repeats(browsers.slice(0, 1), browsers))
           Math.max(...spread.map((three) => Math.max(...three) - Math.min(...three))),
           'C0 is the largest spread of a weight',
         );
-        const slots = await page.$$eval('#one-look-panel .slot-value', (all) =>
+        const slots = await page.$$eval('.hero-right .slot-value', (all) =>
           all.map((each) => Number(each.dataset.value)),
         );
         const told = [Math.exp(entropy), entropy, kl, ...(T > 0 ? [lse] : [])];
         told.forEach((expected, at) =>
           close(slots[at], expected, 1e-12, `slot ${at}`, 1e-14 / Math.min(1, T || 1)),
+        );
+        const output = average(weights, VALUES);
+        const shown = await page.$$eval('.values td, .hero-mean .slot-value', (all) =>
+          all.map(({ dataset }) => Number(dataset.value)),
+        );
+        const expected = [...output, ...VALUES.flat(), ...output];
+        assert.equal(shown.length, expected.length);
+        expected.forEach((x, at) =>
+          close(shown[at], x, 0, `value ${at} at T ${T}`, 2 * C0.allowed + 1e-15),
         );
       }
       await go(page, '#');

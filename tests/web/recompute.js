@@ -6,6 +6,22 @@
 import { headInputs } from '../../web/math/data.js';
 import { reference } from '../support/reference.js';
 
+/** A point of the circle of one look. */
+export const onCircle = (degrees) => [
+  Math.cos((degrees * Math.PI) / 180),
+  Math.sin((degrees * Math.PI) / 180),
+];
+
+/** The values of one look: two numbers for each of its words. */
+export const VALUES = [
+  [-0.9, 0.25],
+  [0.75, 0.7],
+  [-0.8, -0.5],
+  [0.9, -0.35],
+  [0.4, -0.85],
+  [-0.1, 0.75],
+];
+
 /** Neumaier's sum. */
 export function sum(values) {
   let total = 0;

@@ -2,7 +2,7 @@
 
 /** By panel, when nobody has touched anything. */
 export const BY_PANEL = {
-  'one-look': { C0: 'holds', 'C0-budget': 'holds', 'C0-spent': 'holds' },
+  'one-look': { C0: 'holds', 'C0-mean': 'holds', 'C0-budget': 'holds', 'C0-spent': 'holds' },
   'many-heads': {
     C2: 'holds',
     C3: 'holds',

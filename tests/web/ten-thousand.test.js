@@ -4,14 +4,22 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { attentionWeights, chooser, softmax, sum, weightsOf } from './recompute.js';
+import {
+  attentionWeights,
+  average,
+  chooser,
+  onCircle as on,
+  softmax,
+  sum,
+  VALUES,
+  weightsOf,
+} from './recompute.js';
 import { go, launch, missing, opened, statements } from './site.js';
 
 const PANELS = ['one-look', 'many-heads', 'trust', 'commitment', 'compromise'];
 const STATES = 30;
 const WORDS = ['Lily', 'saw', 'a', 'red', 'ball', 'She'];
 
-const on = (degrees) => [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
 /** Of the circle that the page begins with: a query at 38 degrees. */
 const SCORES = [12, 165, 235, 310, 100, 58].map((key) => on(key - 38)[0] / Math.SQRT2);
 const nats = (p, q) => sum(p.map((x, j) => (x > 0 ? x * Math.log(x / q[j]) : 0)));
@@ -55,6 +63,7 @@ const read = (page) =>
         ({ dataset }) => [Number(dataset.rho), Number(dataset.entropy)],
       ),
       routes: numbers('td[data-route]'),
+      values: numbers('.values td'),
       witnesses: numbers('.witnesses .strong'),
       answer: numbers('.witnesses .answer'),
       bars: numbers('#commitment-panel .word-bars data').slice(0, 6),
@@ -81,6 +90,8 @@ function compareRow(row, shown, told, check) {
   shown.routes.forEach((p, i) =>
     check(`one look ${i}`, p, circle[Math.floor(i / 4)], i % 4 === 3 ? 1e-6 : 1e-12),
   );
+  const values = [...VALUES, average(circle, VALUES)].flat();
+  values.forEach((x, i) => check(`value ${i}`, shown.values[i], x, 1e-12));
 
   const trust = softmax(SCORES.map((z) => z / row.trustT)).weights;
   trust.forEach((p, j) => check(`witness ${j}`, shown.witnesses[j], p, 1e-13));

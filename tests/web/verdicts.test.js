@@ -147,7 +147,7 @@ describe('the verdicts', { skip: missing }, () => {
     assert.match(await rings(), /Dashed: σ and 2σ\./);
     await go(page, '#heroT=20');
     assert.doesNotMatch(await rings(), /Dashed/, 'both rings are outside');
-    const told = await page.textContent('#one-look .slots');
+    const told = await page.textContent('#one-look .hero-right .slots');
     assert.match(told, /5\.998 of 6 keys/);
     assert.doesNotMatch(told, /0\.000 nats/);
     await go(page, '#nk=0');

@@ -54,6 +54,25 @@ export function attentionRow(q, keys, values, { n, d, dv, scale, T, visible = ()
 }
 
 /**
+ * The mean of some values, each counted by its weight. Weights add up to 1, so nothing is divided.
+ * @param {ArrayLike<number>} weights (n)
+ * @param {ArrayLike<number>} values (n, dv)
+ */
+export function meanOf(weights, values) {
+  const n = weights.length;
+  const dv = values.length / n;
+  const mean = new Float64Array(dv);
+  const mass = new Float64Array(dv); // mass: Σ p|v|, the scale of the rounding
+  for (let j = 0; j < n; j++) {
+    for (let c = 0; c < dv; c++) {
+      mean[c] += weights[j] * values[j * dv + c];
+      mass[c] += weights[j] * Math.abs(values[j * dv + c]);
+    }
+  }
+  return { mean, mass };
+}
+
+/**
  * One query of Gaussian smoothing: weights from distances alone.
  * @param {ArrayLike<number>} q (d)
  * @param {ArrayLike<number>} keys (n, d)

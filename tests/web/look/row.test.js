@@ -24,7 +24,10 @@ const panels = (page) =>
     const top = document.querySelector('[data-statement="C16"]').dataset.top.split(' ').map(Number);
     document.querySelector('#one-look details.more').open = true;
     return Object.entries({
-      'one-look': [texts('#one-look tbody th'), values('#one-look td[data-route="softmax"]')],
+      'one-look': [
+        texts('#one-look .routes th[scope=row]'),
+        values('#one-look td[data-route="softmax"]'),
+      ],
       'cold-hot': [texts('.cold-word'), values('.cold-bar')],
       trust: [texts('#trust svg .word'), values('#trust svg .strong[data-value]')],
       commitment: [texts('#commitment dt'), values('#commitment dl [data-value]')],
@@ -168,6 +171,39 @@ describe('the row in the panels', { skip: missing }, () => {
       await drawn(page);
       assert.deepEqual(await panels(page), before, `${id} ${control}`);
     }
+  });
+
+  test('the values of one look are those of the row, and their mean is the output', async () => {
+    await lock(10);
+    const { cells, shares, reports, note } = await page.evaluate(() => {
+      const rowsOf = (table) =>
+        [...document.querySelectorAll(`#one-look ${table} tbody tr`)].map((row) => [
+          row.querySelector('th').textContent,
+          [...row.querySelectorAll('td')].map(({ dataset }) => Number(dataset.value)),
+        ]);
+      const handles = [...document.querySelectorAll('#trust .handle.value')];
+      return {
+        cells: rowsOf('.values'),
+        shares: rowsOf('.routes').map(([, [softmax]]) => softmax),
+        reports: handles.map((each) => [
+          /^“(.*)” reports/.exec(each.getAttribute('aria-valuetext'))[1],
+          Number(each.getAttribute('aria-valuenow')),
+        ]),
+        note: document.querySelector('#trust .look-key').textContent,
+      };
+    });
+    const [, output] = cells.pop();
+    assert.deepEqual([cells.length, reports.length], [6, 6]);
+    // trust has the first number of each value, times a factor that it names
+    const factor = Number(/times ([\d.]+)\./.exec(note)[1]);
+    const values = new Map(cells);
+    for (const [word, report] of reports)
+      assert.ok(Math.abs(values.get(word)[0] * factor - report) <= 5.1e-4, word);
+    [0, 1].forEach((c) => {
+      const mean = cells.reduce((sum, [, value], j) => sum + shares[j] * value[c], 0);
+      assert.ok(Math.abs(mean - output[c]) < 1e-14, `${mean} and not ${output[c]}`);
+    });
+    assert.match(await page.textContent('.mean figcaption'), /first two numbers/);
   });
 
   test('where a row has too few keys for a figure, its example is called one', async () => {

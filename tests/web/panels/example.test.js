@@ -8,6 +8,7 @@ import { Store } from '../../../web/page/state.js';
 import { spend } from '../../../web/panels/commitment/compute.js';
 import { fallShort, threeOf } from '../../../web/panels/compromise/compute.js';
 import { derive } from '../../../web/panels/one-look/compute.js';
+import { VALUES } from '../../../web/panels/one-look/values.js';
 import { testify } from '../../../web/panels/trust/compute.js';
 
 /** A panel as a reader first meets it. */
@@ -26,7 +27,7 @@ describe('the example', () => {
     const { attention, theory } = await init();
     engine = { attention, theory: await theory };
     look = first('one-look');
-    const { routes } = derive(engine, { T: look.T, q: look.q[0], k: look.k });
+    const { routes } = derive(engine, { T: look.T, q: look.q[0], k: look.k, values: VALUES });
     shares = Object.fromEntries(look.words.map((word, j) => [word, routes[0][j]]));
   });
   const same = (words, weights) => {

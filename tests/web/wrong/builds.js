@@ -103,6 +103,15 @@ export const MUTATIONS = [
     red: ['C0-budget', 'C0-spent', 'C7'],
   },
   {
+    name: 'an output from the values of the keys beside',
+    change: wrap(
+      'if (o.headDim !== 2 || o.valueDim !== 2) return engine.attention(q, k, v, o); const w = ' +
+        'v.slice(); w.set(v.subarray(2)); w.set(v.subarray(0, 2), v.length - 2); return ' +
+        'engine.attention(q, k, w, o);',
+    ),
+    red: ['C0-mean'],
+  },
+  {
     name: 'a long row that is a little off',
     change: wrap(
       'const r = engine.attention(q, k, v, o); if (q.length === 512 * 64 && !(o.heads > 1)) ' +

@@ -1,4 +1,5 @@
 /** The statements about one look. */
+import { meanOf } from '../../math/oracle.js';
 import { bestUseOf, compromise, spending } from '../../math/roads.js';
 import { FLAT, STEEP } from '../distance/compute.js';
 import { scientific } from '../../plot/format.js';
@@ -13,6 +14,14 @@ export const statements = () => ({
       `Allowed per weight: u·(${FLAT} + ${STEEP}/T)·w, u = 2⁻⁵³. The first two run in ` +
       'WebAssembly, by dot products and by distances. The climb below knows no exponential.',
     oracles: [compromise, atTheLimit],
+  }),
+  mean: new Statement({
+    id: 'C0-mean',
+    claim: 'the output is the mean of the values, each counted by its share',
+    allowance:
+      'The kernel reads the values and returns the output. Its weights, and the mean below, give ' +
+      `the same. Allowed: u·(${FLAT} + ${STEEP}/T + 2n)·Σ w|v|.`,
+    oracles: [meanOf],
   }),
   budget: new Statement({
     id: 'C0-budget',
@@ -36,12 +45,13 @@ export const statements = () => ({
  * @param {ReturnType<typeof statements>} checks
  * @param {ReturnType<typeof import('./compute.js').derive>} found
  */
-export function tell(checks, { agree, budget, spent, finite, rho, lse }) {
+export function tell(checks, { agree, mean, output, budget, spent, finite, rho, lse }) {
   const { measured, allowed } = agree;
   checks.agree.show({
     ...agree,
     text: `they agree to ${scientific(measured)}, allowed ${scientific(allowed)}`,
   });
+  checks.mean.show({ ...mean, data: { across: output[0], up: output[1] } });
   const limit = { verdict: /** @type {const} */ ('none'), text: 'at this limit T has no price' };
   checks.budget.show({ ...budget, ...(finite ? {} : limit) });
   checks.spent.show({ ...spent, data: { rho, lse } });

@@ -129,15 +129,14 @@ export class Circle {
   }
 
   /**
-   * @param {{ q: Float64Array, k: Float64Array, sigma2: number, routes: ArrayLike<number>[] }}
-   *   found
+   * @param {ReturnType<typeof import('./compute.js').derive>} found
    * @param {readonly string[]} words of the keys
    * @param {number} queryDegrees
    * @param {readonly number[]} keyDegrees
    */
   show(found, words, queryDegrees, keyDegrees) {
     this.shown = /** @type {const} */ ([found, words, queryDegrees, keyDegrees]);
-    const { q, k, sigma2, routes } = found;
+    const { q, k, sigma2, routes, output } = found;
     const { zoom } = this;
     const p = routes[0];
     const [qx, qy] = place(q);
@@ -195,7 +194,9 @@ export class Circle {
     this.query.setAttribute('transform', `translate(${qx},${qy}) scale(${zoom})`);
     setAttributes(this.query, {
       'aria-valuenow': queryDegrees,
-      'aria-valuetext': `${short(queryDegrees, 4)} degrees`,
+      'aria-valuetext':
+        `${short(queryDegrees, 4)} degrees, ` +
+        `output ${short(output[0])} across and ${short(output[1])} up`,
     });
     const best = Array.from(p).indexOf(Math.max(...Array.from(p)));
     this.picture.setAttribute(

@@ -1,4 +1,8 @@
-/** Four ways to the same weights, and how far apart rounding may leave them. */
+/**
+ * Four ways to the same weights, and how far apart rounding may leave them. The output is the mean
+ * of the values with these weights.
+ */
+import { meanOf } from '../../math/oracle.js';
 import { bestUseOf, compromise, spending } from '../../math/roads.js';
 import { FLAT, STEEP, UNITS } from '../distance/compute.js';
 import { COLDEST, HOTTEST } from './state.js';
@@ -50,10 +54,30 @@ function spreadOf(routes, rounding) {
 }
 
 /**
- * The routes, and their differences.
- * @param {Engine} engine @param {{ T: number, q: number, k: readonly number[] }} state
+ * An output of the kernel against the mean of the values with its weights. Each weight may carry
+ * the rounding of a weight, and either side rounds n products and their sum.
+ * @param {ArrayLike<number>} output @param {ArrayLike<number>} weights
+ * @param {ArrayLike<number>} values @param {number} rounding relative to a weight
  */
-export function derive(engine, { T, q: degrees, k: keyDegrees }) {
+function againstMean(output, weights, values, rounding) {
+  const { mean, mass } = meanOf(weights, values);
+  const found = { measured: 0, allowed: 0, ratio: 0 };
+  mean.forEach((x, c) => {
+    const apart = Math.abs(output[c] - x);
+    const allowed = (rounding + 2 * U * weights.length) * mass[c];
+    found.measured = Math.max(found.measured, apart);
+    found.allowed = Math.max(found.allowed, allowed);
+    found.ratio = Math.max(found.ratio, apart === 0 ? 0 : apart / allowed);
+  });
+  return found;
+}
+
+/**
+ * The routes and their differences, and the output.
+ * @param {Engine} engine
+ * @param {{ T: number, q: number, k: readonly number[], values: Float64Array }} state values (n, 2)
+ */
+export function derive(engine, { T, q: degrees, k: keyDegrees, values }) {
   const q = Float64Array.from(onCircle(degrees));
   const k = Float64Array.from(keyDegrees.flatMap(onCircle));
   const n = keyDegrees.length;
@@ -71,6 +95,11 @@ export function derive(engine, { T, q: degrees, k: keyDegrees }) {
     valueDim: n,
     temperature: T,
     want: { stats: true, lse: true },
+  });
+  const { output } = engine.attention(q, k, values, {
+    headDim: D,
+    valueDim: D,
+    temperature: T,
   });
   if (!stats || !lse) throw new Error('the engine returned no statistics');
   const rho = stats.kl[0];
@@ -95,6 +124,8 @@ export function derive(engine, { T, q: degrees, k: keyDegrees }) {
     k,
     scores,
     sigma2: T * Math.sqrt(D),
+    values,
+    output,
     routes: [softmax, gaussian, balance, spent],
     rho,
     entropy,
@@ -108,6 +139,7 @@ export function derive(engine, { T, q: degrees, k: keyDegrees }) {
       ),
       allowed: rounding,
     },
+    mean: againstMean(output, softmax, values, rounding),
     spent: {
       measured: Math.max(...forms) - Math.min(...forms),
       allowed: rounding,

@@ -1,8 +1,11 @@
-/** The numbers of one look: four beside the bars, and the weights by each way in a table. */
+/**
+ * The numbers of one look: four below the bars, and tables of the weights by each way and of the
+ * values.
+ */
 import { slot } from '../../page/controls.js';
 import { numbersRow, numbersTable, paragraph, scrolling } from '../../page/layout.js';
 import { html } from '../../plot/dom.js';
-import { fixed, scientific } from '../../plot/format.js';
+import { fixed, scientific, short } from '../../plot/format.js';
 
 /** @typedef {ReturnType<typeof import('./compute.js').derive>} Found */
 
@@ -55,6 +58,28 @@ export class RoutesTable {
       ...words.map((word, j) =>
         numbersRow(word, ...weights.map((route, r) => cell(route[j], r, j))),
       ),
+    );
+  }
+}
+
+export class ValuesTable {
+  constructor() {
+    const { element, body } = numbersTable({
+      name: 'values',
+      caption: 'The values, and the output',
+      columns: ['word', 'across', 'up'],
+    });
+    this.element = scrolling('Values and the output', element);
+    this.body = body;
+  }
+
+  /** @param {Found} found @param {readonly string[]} words */
+  show({ values, output }, words) {
+    const row = (/** @type {string} */ name, /** @type {ArrayLike<number>} */ point) =>
+      numbersRow(name, ...Array.from(point, (x) => html('td', { 'data-value': x }, short(x, 6))));
+    this.body.replaceChildren(
+      ...words.map((word, j) => row(word, values.subarray(2 * j, 2 * j + 2))),
+      row('the output', output),
     );
   }
 }

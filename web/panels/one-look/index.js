@@ -1,6 +1,7 @@
 /**
  * One query, six keys, four ways to the same weights: softmax and a Gaussian of distances in
- * WebAssembly, the best compromise and the best use of a budget in this page's own float64.
+ * WebAssembly, the best compromise and the best use of a budget in this page's own float64. The
+ * output is the mean of the values with these weights.
  */
 import { numberField, temperature } from '../../page/controls.js';
 import { exampleOf } from '../../math/example.js';
@@ -14,8 +15,10 @@ import { statements, tell } from './checks.js';
 import { Circle } from './circle.js';
 import { codeOf } from './code.js';
 import { circleOf, derive } from './compute.js';
-import { RoutesTable, Slots } from './figures.js';
+import { RoutesTable, Slots, ValuesTable } from './figures.js';
+import { Mean } from './mean.js';
 import { COLDEST, HOTTEST } from './state.js';
+import { valuesOf } from './values.js';
 
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
 /** @typedef {ReturnType<typeof derive>} Found */
@@ -36,6 +39,7 @@ export async function build(root, { engine, state: signals, row, keys }) {
   /** @type {Found} */
   let latest;
   let { words } = exampleOf(undefined, keys);
+  let { values, own } = valuesOf(undefined, keys);
   /** The link of the circle as the row laid it. */
   let laid = '';
   const now = () => [state.q, state.k, state.T].map((each) => each.text()).join();
@@ -44,19 +48,21 @@ export async function build(root, { engine, state: signals, row, keys }) {
     T: state.T.value,
     q: state.q.value,
     k: state.k.value.slice(0, words.length),
+    values,
   });
   const draw = () => {
     latest = derive(kernels, { ...setting(), q: state.q.value[0] });
     byHand.set(laid !== '' && now() !== laid);
-    view.show(latest, words);
+    view.show(latest, words, own);
   };
   /** The circle takes the directions and the temperature that give the weights of the row. */
   const lay = () => {
     const example = exampleOf(row.value, keys);
     words = example.words;
+    ({ values, own } = valuesOf(row.value, keys));
     const { q, k, T } = state;
-    const own = { q: q.initial, k: k.initial, T: T.initial };
-    const to = example.own ? own : circleOf(example.scores, row.value?.temperature ?? 1);
+    const initial = { q: q.initial, k: k.initial, T: T.initial };
+    const to = example.own ? initial : circleOf(example.scores, row.value?.temperature ?? 1);
     q.follow(to.q);
     k.follow(k.initial.map((degrees, j) => to.k[j] ?? degrees));
     T.follow(to.T);
@@ -77,7 +83,7 @@ export async function build(root, { engine, state: signals, row, keys }) {
   };
 }
 
-/** The circle, the bars, the numbers and the statements, which show the same weights. */
+/** The circle, the values, the bars, the numbers and the statements, of the same weights. */
 class View {
   /** @param {State} state */
   constructor(state) {
@@ -86,9 +92,11 @@ class View {
       turnQuery: (degrees) => state.q.set([degrees]),
       turnKey: (j, degrees) => entry(state.k, j).set(degrees),
     });
+    this.mean = new Mean();
     this.bars = new Bars(ROUTES);
     this.slots = new Slots();
     this.table = new RoutesTable(ROUTES);
+    this.values = new ValuesTable();
     this.checks = statements();
     /** The number of keys that the weights leave open. */
     this.open = '';
@@ -100,30 +108,34 @@ class View {
   }
 
   laidOut() {
-    const { circle, bars, slots, table, checks, knob } = this;
+    const { circle, mean, bars, slots, table, values, checks, knob } = this;
     const more = html(
       'details',
       { class: 'more', 'data-depth': 'understand' },
       html('summary', {}, 'the numbers, and angles to type'),
       table.element,
+      values.element,
       angles(this.state),
     );
     return [
       block('hero-left', circle.element, controlsRow(knob.element)),
+      block('hero-mean', mean.element),
       block('hero-right', bars.element, slots.element),
       // Both need more space than half the figure.
       block('hero-below', verdicts(checks), more),
     ];
   }
 
-  /** @param {Found} found @param {readonly string[]} words */
-  show(found, words) {
+  /** @param {Found} found @param {readonly string[]} words @param {boolean} own values */
+  show(found, words, own) {
     const { q, k } = this.state;
     this.circle.show(found, words, q.value[0], k.value);
+    this.mean.show({ found, words, own });
     this.bars.show(found.routes, words);
     this.slots.show(found, words.length);
     tell(this.checks, found);
     this.table.show(found.routes, words);
+    this.values.show(found, words);
     this.open = fixed(Math.exp(found.entropy), 1);
     this.knob.refresh();
   }
