@@ -129,4 +129,32 @@ describe('the picture of the values', { skip: missing }, () => {
     assert.ok(label.replaceAll('−', '-').endsWith(`Their mean: ${across} across and ${up} up.`));
     await go(page, '#');
   });
+
+  test('stands beside bars whose words keep apart, and whose shares are rounded', async () => {
+    const clashes = await page.evaluate(async () => {
+      const { Bars } = await import('./panels/one-look/bars.js');
+      const place = document.body.appendChild(document.createElement('div'));
+      const clashes = [];
+      for (const width of [270, 330, 620]) {
+        place.style.width = `${width}px`;
+        const bars = new Bars(['a', 'b', 'c', 'd']);
+        place.replaceChildren(bars.element);
+        bars.width = width;
+        const words = ['wanted', 'yesterday', 'I', 'friendship', 'beautiful', 'together'];
+        bars.show(
+          [1, 2, 3, 4].map(() => [0.3, 0.2, 0.2, 0.1, 0.1999, 0.0001]),
+          words,
+        );
+        const texts = [...bars.element.querySelectorAll('text.strong')];
+        const boxes = texts.map((each) => each.getBoundingClientRect());
+        boxes.forEach((box, j) => {
+          if (j && box.left < boxes[j - 1].right) clashes.push([width, words[j]]);
+        });
+      }
+      place.remove();
+      return clashes;
+    });
+    assert.deepEqual(clashes, []);
+    assert.match(await page.textContent('.bars figcaption'), /rounded\. Together they are 1\./);
+  });
 });

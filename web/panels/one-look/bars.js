@@ -14,8 +14,12 @@ const HEIGHT = 250;
 const GAP = 34;
 const STRIP = 84;
 const FOOT = 46;
+/** The space for the axis, and for the name of the uniform weight. */
 const LEFT = 44;
 const RIGHT = 34;
+/** Space for the number of a bar, and the width of a letter of its word. */
+const NARROW = 52;
+const LETTER = 7.6;
 const STRIP_TOP = TOP + HEIGHT + GAP;
 const BOTTOM = STRIP_TOP + STRIP;
 const SHAPES = /** @type {const} */ (['circle', 'triangle', 'plus']);
@@ -31,7 +35,13 @@ export class Bars {
       { class: 'marks-legend', 'data-depth': 'understand' },
       ...names.map((name, i) => html('span', {}, sign(i), ` ${name}`)),
     );
-    this.element = html('figure', { class: 'bars' }, this.picture, legend);
+    this.element = html(
+      'figure',
+      { class: 'bars' },
+      this.picture,
+      html('figcaption', {}, 'The shares, rounded. Together they are 1.'),
+      legend,
+    );
     this.width = 560;
     /** @type {ArrayLike<number>[]} */
     this.routes = [];
@@ -85,10 +95,11 @@ const sign = (i) =>
 
 /** The scales, and the space of a key. @param {number[]} p weights @param {number} width */
 function frameOf(p, width) {
-  const right = width - RIGHT;
-  const step = (right - LEFT) / p.length;
   // readers who only look see bars alone
   const bare = !document.documentElement.dataset.depth;
+  const left = bare ? LEFT - 10 : LEFT;
+  const right = width - (bare ? 2 : RIGHT);
+  const step = (right - left) / p.length;
   const any = !bare && p.some((weight) => weight < SMALL);
   // without a strip the bars are taller, and the figure keeps its size
   const ground = TOP + (any ? HEIGHT : HEIGHT + GAP + STRIP);
@@ -97,20 +108,21 @@ function frameOf(p, width) {
   return {
     bare,
     any,
+    left,
     right,
     step,
     ground,
-    narrow: step < 48,
-    x: linear([0, p.length], [LEFT, right]),
+    narrow: step < NARROW,
+    x: linear([0, p.length], [left, right]),
     y: linear([0, 1], [ground, TOP]),
     strip: log([lowest, SMALL], [BOTTOM, STRIP_TOP]),
   };
 }
 
 /** Axes, the uniform weight, and the strip with its own axis. @param {Frame} frame */
-function frameParts({ bare, any, right, x, y, strip }, /** @type {number} */ n) {
+function frameParts({ bare, any, left, right, x, y, strip }, /** @type {number} */ n) {
   const across = (/** @type {number} */ at, /** @type {string} */ name) =>
-    svg('line', { x1: LEFT, x2: right, y1: at, y2: at, class: name });
+    svg('line', { x1: left, x2: right, y1: at, y2: at, class: name });
   const ticks = () =>
     linear([0, 1], [0, 1])
       .ticks(4)
@@ -123,16 +135,16 @@ function frameParts({ bare, any, right, x, y, strip }, /** @type {number} */ n) 
       svg('text', { x: right + 5, y: uniform + 4 }, '1/n'),
     );
   if (!any) return parts;
-  const box = { x: LEFT, y: STRIP_TOP, width: right - LEFT, height: STRIP, class: 'strip' };
+  const box = { x: left, y: STRIP_TOP, width: right - left, height: STRIP, class: 'strip' };
   parts.push(
     svg('rect', box),
-    svg('text', { x: LEFT, y: STRIP_TOP - 8, class: 'axis-name' }, 'below 1/60, logarithmic'),
+    svg('text', { x: left, y: STRIP_TOP - 8, class: 'axis-name' }, 'below 1/60, logarithmic'),
   );
   for (const { value, label } of strip.ticks(3)) {
     const at = strip.at(value);
     parts.push(
       across(at, 'grid'),
-      svg('text', { x: LEFT - 8, y: at + 4, 'text-anchor': 'end' }, label),
+      svg('text', { x: left - 8, y: at + 4, 'text-anchor': 'end' }, label),
     );
   }
   return parts;
@@ -185,8 +197,11 @@ function names(
   const digits = () => (weight < 1e-3 ? scientific(weight) : fixed(weight, step > 56 ? 4 : 3));
   const short = () => (weight < 0.01 ? '<.01' : fixed(weight, 2));
   const middle = { x: x.at(j + 0.5), 'text-anchor': 'middle' };
+  // a long word is made narrower, so that it does not run into the next one
+  const long = LETTER * word.length > step - 4;
+  const fit = long && { textLength: step - 4, lengthAdjust: 'spacingAndGlyphs' };
   return [
-    svg('text', { ...middle, y: BOTTOM + 20, class: 'strong' }, word),
+    svg('text', { ...middle, ...fit, y: BOTTOM + 20, class: 'strong' }, word),
     svg('text', { ...middle, y: BOTTOM + 37 }, narrow ? short() : digits()),
   ];
 }
