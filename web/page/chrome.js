@@ -73,7 +73,10 @@ export function tools(id, { panel, reset, fragment }) {
     { class: 'tools' },
     document.documentElement.dataset.embed && whole(fragment),
     back,
-    action('copy link', (button) => copy(button, address(fragment()))),
+    action('copy link', (button) => {
+      panel.sign?.();
+      void copy(button, address(fragment()));
+    }),
     ...more,
   );
 }

@@ -9,7 +9,9 @@ import { go, launch, missing, opened } from '../site.js';
 /** Another value for each setting of these panels. */
 const CHANGED = {
   'one-look': 'heroT=1&heroQ=10&heroK=10_60_110_160_210_260',
-  'many-heads': 'H=4&G=2&n=20&d=8&T=2&c=0&w=9&seed=8&src=normal&x=value&nan=3&h=1&at=2_3&rows=2_5',
+  'many-heads':
+    'H=4&G=2&n=20&d=8&T=2&c=0&w=9&seed=8&src=normal&x=value&nan=3&h=1&at=2_3&rows=2_5&' +
+    'bits=0123abcd',
   trust: 'trustT=2&trustV=1_1_1_1_1_1',
   commitment: 'budget=0.7',
   compromise: 'mixT=2&mix=0.2_0.2',

@@ -8,6 +8,7 @@ import { block, orGiveUp, paragraph, verdicts, wait } from '../../page/layout.js
 import { DEEP_KINDS, KIND_NAMES } from '../../plot/colour-scale.js';
 import { html, setText } from '../../plot/dom.js';
 import { onWidth } from '../../plot/width.js';
+import { Bits } from './bits.js';
 import { cacheSentence } from './caches.js';
 import { Checks } from './checks.js';
 import { codeOf } from './code.js';
@@ -30,6 +31,7 @@ export async function build(root, { lab, state }) {
   return {
     state: () => ({ ...setting(), ...statsOf(machine.heads) }),
     code: () => codeOf(setting()),
+    sign: () => state.bits.set(machine.heads.checksum),
     exports: { csv: () => weightsOf(machine.heads), png: () => machine.pointer.pinned.map.canvas },
   };
 }
@@ -53,12 +55,14 @@ class Machine {
     this.note = html('span', { 'data-depth': 'understand' });
     this.caches = paragraph('figure-note caches-note');
     this.meaning = aboutProducts();
+    this.bits = new Bits();
     const { grid, large, pinned, several, legend, tableHost } = this.pointer;
     root.replaceChildren(
       firstControls(state),
       grid.element,
       paragraph('figure-note', this.sharing, this.note),
       this.caches,
+      this.bits.element,
       block(
         'machine-detail',
         large,
@@ -80,12 +84,16 @@ class Machine {
   /** @param {HTMLElement} root */
   listen(root) {
     const { H, G, n, d, T, causal, reach, seed, kind, poison } = this.state;
-    const { colour, head, at, kept } = this.state;
+    const { colour, head, at, kept, bits } = this.state;
     const settings = [H, G, n, d, T, causal, reach, seed, kind, poison];
     const draw = () => this.draw();
-    for (const signal of settings) signal.on(() => void (this.outdated = true));
+    for (const signal of settings)
+      signal.on(() => {
+        this.outdated = true;
+        bits.set('');
+      });
     onFrame(settings, () => void orGiveUp(this.checks.all, this.compute()));
-    onFrame([colour, head, at, kept], draw);
+    onFrame([colour, head, at, kept, bits], draw);
     root.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.pointer.locked) this.pointer.release();
     });
@@ -114,7 +122,7 @@ class Machine {
   draw() {
     const { latest, width, pointer, state, checks } = this;
     if (!width || !latest || this.outdated) return;
-    const { id, H, G, T, rho, entropy } = latest;
+    const { id, H, G, T, rho, entropy, checksum } = latest;
     const { maps, hidden, scale } = mapsOf(latest, state.colour.value);
     const { grid, pinned, legend } = pointer;
     grid.show({ maps, G, rho, entropy }, width);
@@ -122,6 +130,7 @@ class Machine {
     setText(this.note, inWords(latest));
     this.meaning.hidden = scale.kind !== 'value';
     this.caches.replaceChildren(...cacheSentence(H, G));
+    this.bits.show(checksum, state.bits.value);
     legend.show(scale, legendWords(latest, hidden, pinned.map.pool));
     pointer.show(latest, maps);
     void checks.check(id, { heads: grid.heads, scale, T });

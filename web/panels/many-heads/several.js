@@ -6,27 +6,6 @@ import { short } from '../../plot/format.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
 
-/** More of them are hard to tell apart. */
-const LIMIT = 16;
-
-/**
- * The setting: queries in their order, each once.
- * @param {import('../../page/state.js').Store} store
- * @param {() => number} count of queries
- */
-export const keptQueries = (store, count) =>
-  store.add('rows', /** @type {number[]} */ ([]), {
-    parse: (text) => (/^\d{1,4}(_\d{1,4})*$/.test(text) ? text.split('_').map(Number) : undefined),
-    format: (queries) => queries.join('_'),
-    clamp: (queries) => {
-      const there = queries.map((i) => Math.min(i, count() - 1));
-      return [...new Set(there)].sort((a, b) => a - b).slice(0, LIMIT);
-    },
-    get range() {
-      return `a list of up to ${LIMIT} whole numbers from 0 to ${count() - 1}, joined by _`;
-    },
-  });
-
 /**
  * The mean of some rows. A key that all of them mask has no number.
  * @param {MapData} data @param {readonly number[]} queries

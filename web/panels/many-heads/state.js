@@ -1,8 +1,40 @@
 /** Heads, sizes, masks, inputs, and the cell that is locked. */
 import { fittingGroups } from './fitting.js';
-import { keptQueries } from './several.js';
 
 const KINDS = /** @type {const} */ (['sqrt', 'linear', 'log', 'uniform', 'share', 'value']);
+
+/** More of them are hard to tell apart. */
+const LIMIT = 16;
+
+/**
+ * The setting: queries in their order, each once.
+ * @param {import('../../page/state.js').Store} store
+ * @param {() => number} count of queries
+ */
+const keptQueries = (store, count) =>
+  store.add('rows', /** @type {number[]} */ ([]), {
+    parse: (text) => (/^\d{1,4}(_\d{1,4})*$/.test(text) ? text.split('_').map(Number) : undefined),
+    format: (queries) => queries.join('_'),
+    clamp: (queries) => {
+      const there = queries.map((i) => Math.min(i, count() - 1));
+      return [...new Set(there)].sort((a, b) => a - b).slice(0, LIMIT);
+    },
+    get range() {
+      return `a list of up to ${LIMIT} whole numbers from 0 to ${count() - 1}, joined by _`;
+    },
+  });
+
+/**
+ * The setting: the checksum that came with a link, or ''.
+ * @param {import('../../page/state.js').Store} store
+ */
+const bitsOfLink = (store) =>
+  store.add('bits', '', {
+    parse: (text) => (/^[0-9a-f]{8}$/.test(text) ? text : undefined),
+    format: (text) => text,
+    clamp: (text) => text,
+    range: 'a checksum of eight digits, 0 to 9 and a to f',
+  });
 
 /** @param {import('../../page/state.js').Store} store */
 export function state(store) {
@@ -31,5 +63,7 @@ export function state(store) {
     head: store.number('h', 4, { min: 0, max: () => H.value - 1, integer: true }),
     at: store.numbers('at', [], { min: 0, max: () => n.value - 1, length: 2 }),
     kept: keptQueries(store, () => n.value),
+    // after the others, as a change of them takes it away
+    bits: bitsOfLink(store),
   };
 }

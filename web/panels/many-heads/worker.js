@@ -3,6 +3,7 @@
  * slices, so that newer heads need not wait for the check of older ones.
  */
 import { bitsThatDiffer } from '../../math/oracle.js';
+import { checksum } from './checksum.js';
 import { compute } from './compute.js';
 import { checkRow, fresh } from './rows.js';
 import { valuesOf } from './values.js';
@@ -44,6 +45,7 @@ export function heads(engine, setting) {
     },
     rho: each.map((h) => mean(stats.kl, h)),
     entropy: each.map((h) => mean(stats.entropy, h)),
+    checksum: checksum(weights, stats.kl, stats.entropy, lse),
   };
 }
 
