@@ -137,7 +137,7 @@ describe('the words of the look', () => {
     const even = made('abcd', { 3: [0.25, 0.25, 0.25, 0.25] });
     const said = (rest) => plain(sentence(even, head, 3, rest)).replace(/^.* puts /, '');
     assert.equal(said(false), 'the same share, 25 %, on each of 4 words and pieces.');
-    assert.equal(said(true), 'the same share, 33 %, on each of 3 words and pieces.');
+    assert.equal(said(true), 'the same share, about 33 %, on each of 3 words and pieces.');
   });
 
   test('pieces of a word and its punctuation count as one word, and are named with it', () => {

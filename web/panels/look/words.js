@@ -80,8 +80,11 @@ export function sentence(story, head, i, rest) {
   if (Number.isNaN(weight)) return [...at, 'looks at nothing but the start.'];
   const read = Array.from(story.shown(head, i, rest)).slice(rest && i > 0 ? 1 : 0);
   if (read.length > 1 && read.every((each) => each === weight)) {
+    const n = read.length;
     const share = { strong: percent(weight), value: weight };
-    return [...at, 'puts the same share, ', share, `, on each of ${read.length} words and pieces.`];
+    // 3 times 33 % is less than all
+    const rounded = n < 100 && 100 % n ? 'about ' : '';
+    return [...at, `puts the same share, ${rounded}`, share, `, on each of ${n} words and pieces.`];
   }
   const place = i === j || j === 0 ? '' : `, ${distance(story, i, j)}`;
   const target = i === j ? 'itself' : pieceName(story, j);
