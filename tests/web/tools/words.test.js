@@ -26,6 +26,14 @@ test('a section whose numbers are not of the model says so', () => {
   }
 });
 
+test('each section with a claim of its own asks for a prediction', () => {
+  const sections = html.match(/<section .*?<\/section>/gs);
+  const asking = sections.filter((section) => section.includes('<details class="predict">'));
+  const silent = sections.filter((section) => !asking.includes(section));
+  const ids = silent.map((section) => /id="([\w-]+)"/.exec(section)[1]);
+  assert.deepEqual(ids, ['proofs', 'use', 'notes']);
+});
+
 test('the notes say how to cite the page, with a year and an address', () => {
   const [, cite] = /<h3>To cite<\/h3>\s*<p>(.*?)<\/p>/s.exec(notes);
   assert.match(
