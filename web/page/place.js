@@ -44,21 +44,27 @@ function restore(places) {
   if (place) scrollBy({ top: markOf(place.element).top - place.top, behavior: 'instant' });
 }
 
+/** Ends the scrolling of the last change. */
+let over = new AbortController();
+
 /**
- * Scrolls now, and again while the page is drawn, until the reader moves it.
+ * Scrolls now, and again while the page is drawn, until the reader moves it or another change has
+ * another place.
  * @param {() => void} scroll @param {() => boolean} [waits] whether something is still to come
  */
 function whileDrawn(scroll, waits = () => false) {
-  const over = new AbortController();
+  over.abort();
+  const own = new AbortController();
+  over = own;
   for (const name of BY_HAND)
-    addEventListener(name, () => over.abort(), { signal: over.signal, passive: true });
+    addEventListener(name, () => own.abort(), { signal: own.signal, passive: true });
   let frames = FRAMES;
   const again = () => {
-    if (over.signal.aborted) return;
+    if (own.signal.aborted) return;
     scroll();
     if (!('drawing' in document.documentElement.dataset) && !waits()) frames--;
     if (frames) requestAnimationFrame(again);
-    else over.abort();
+    else own.abort();
   };
   again();
 }
