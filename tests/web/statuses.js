@@ -34,7 +34,7 @@ export const BY_PANEL = {
     'C22-oracle': 'holds',
     C23: 'holds',
   },
-  speed: { K1: 'holds', 'K2-float64': 'holds', 'K2-float32': 'holds' },
+  speed: { K1: 'holds', 'K2-float64': 'holds', 'K2-float32': 'holds', K3: 'holds' },
 };
 export const DEFAULT = Object.assign({}, ...Object.values(BY_PANEL));
 

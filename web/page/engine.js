@@ -1,16 +1,16 @@
 /**
- * The engine of the page: attention, and the statements it is checked by. The page and its workers
+ * The engine of the page: attention with its caches, and the statements it is checked by. The page and its workers
  * use the plain SIMD kernels: numbers are the same in every browser, and one file serves them all.
  */
 
 /** Options of `init` for every engine of the page. @type {{ variant: 'simd' }} */
 export const KERNELS = { variant: 'simd' };
 
-/** Loads both. */
+/** Loads them. */
 export async function load() {
   const { init } = await import('../../src/js/index.js');
-  const { attention, info, theory } = await init(KERNELS);
-  return { attention, info, theory: await theory };
+  const { attention, attend, kvCache, info, theory } = await init(KERNELS);
+  return { attention, attend, kvCache, info, theory: await theory };
 }
 
 /** @typedef {Awaited<ReturnType<typeof load>>} Engine */

@@ -178,11 +178,12 @@ describe('the files of the panels', { skip: missing }, () => {
     await go(page, '#');
   });
 
-  test('a table of the three ways has the number of words, and how equal they are', async () => {
+  test('a table of all ways has the number of words, and how equal they are', async () => {
     const [names, ...lines] = parsed(String(await saved('speed', 'csv')));
     assert.deepEqual(names, ['way', 'words', 'milliseconds', 'equal']);
-    for (const [, words, milliseconds, equal] of lines) {
-      assert.deepEqual([words, milliseconds], ['512', '']);
+    for (const [at, [, words, milliseconds, equal]] of lines.entries()) {
+      assert.equal(words, at < 3 ? '512' : '2048');
+      assert.match(milliseconds, /^[\d.]*$/);
       assert.match(equal, /^to \d/);
     }
   });

@@ -16,7 +16,7 @@ const SETTINGS = {
   proofs: 'proofSeed=2',
 };
 /** Statements of these panels that need no other numbers then. */
-const STAY = ['why-sum', 'why-split', 'C25', 'C23', 'K2-float64', 'K2-float32'];
+const STAY = ['why-sum', 'why-split', 'C25', 'C23', 'K2-float64', 'K2-float32', 'K3'];
 /** The panel that asks when a reader has sent a row. */
 const OF_ROW = 'commitment';
 

@@ -1,5 +1,5 @@
 /** Builds of the page that are wrong in one way each, and the statements that must say so. */
-import { edit, wrap } from './changes.js';
+import { edit, wrap, wrapAttend } from './changes.js';
 import { WRONG_THEORY } from './theory.js';
 
 /** Only the machine's calls; the other panels ask for one head. */
@@ -126,6 +126,15 @@ export const MUTATIONS = [
         'r.stats.expectedScore[0] *= 1.01; return r;',
     ),
     red: ['K2-float64', 'K2-float32'],
+  },
+  {
+    name: 'a cache that gives each head the look of the next',
+    change: wrapAttend(
+      'const r = engine.attend(q, cache, o); const size = r.output.length / o.heads; ' +
+        'const turned = r.output.slice(size); r.output.copyWithin(size, 0); ' +
+        'r.output.set(turned.subarray(0, size)); return r;',
+    ),
+    red: ['K3'],
   },
   {
     name: 'NaN where there is none',

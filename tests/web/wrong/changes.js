@@ -42,6 +42,10 @@ export const together = (changes) => {
 export const wrap = (body) =>
   behind(`(engine) => ({ ...engine, attention(q, k, v, o) { ${body} } })`);
 
+/** `body` sees engine, q, cache, o and returns the result of a look at a cache. */
+export const wrapAttend = (body) =>
+  behind(`(engine) => ({ ...engine, attend(q, cache, o) { ${body} } })`);
+
 /** `changed` sees the result r of a function of statements, and returns another. */
 export const theory = (name, changed) =>
   behind(`(engine) => ({

@@ -1,8 +1,4 @@
-/** Compares three ways to compute the same attention, and then times them by rounds. */
-import { short } from '../../plot/format.js';
-import { operations } from './ways.js';
-
-/** @typedef {import('./worker.js').Way} Way */
+/** Compares ways to compute the same attention, and then times them by rounds. */
 
 /** Of a measurement that was asked for. Before that one round gives a first impression. */
 export const ROUNDS = 9;
@@ -10,15 +6,22 @@ export const ROUNDS = 9;
 /** @param {readonly number[]} values */
 const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
+/**
+ * @template {string} Way
+ * @typedef {object} Task of the worker
+ * @property {readonly Way[]} ways
+ * @property {string} compare the name of the function that compares them
+ * @property {string} time the name of the one that times a way, with the way last
+ * @property {() => unknown[]} inputs of both
+ */
+
+/** @template {string} Way */
 export class Timer {
-  /**
-   * @param {import('../../page/lab.js').Lab} lab @param {readonly Way[]} ways
-   * @param {() => number} words
-   */
-  constructor(lab, ways, words) {
+  /** @param {import('../../page/lab.js').Lab} lab @param {Task<Way>} task */
+  constructor(lab, task) {
     this.lab = lab;
-    this.ways = ways;
-    this.words = words;
+    this.task = task;
+    this.ways = task.ways;
     /** Of the newest comparison or measurement; others have ended. */
     this.latest = 0;
     this.samples = 0;
@@ -37,7 +40,7 @@ export class Timer {
   /** How each way differs from the oracle. Undefined where another comparison has begun. */
   async compare() {
     const mine = this.begin();
-    const told = await this.lab.ask('speed', 'compare', [this.words()]);
+    const told = await this.lab.ask('speed', this.task.compare, this.task.inputs());
     return mine === this.latest ? told : undefined;
   }
 
@@ -49,12 +52,12 @@ export class Timer {
   async measure(rounds, tell) {
     const mine = this.begin();
     this.rounds = rounds;
-    const n = this.words();
+    const inputs = this.task.inputs();
     /** @type {Record<string, number[]>} */
     const all = Object.fromEntries(this.ways.map((way) => [way, []]));
     for (let round = 0; round < rounds; round++)
       for (const way of this.ways) {
-        const sample = await this.lab.ask('speed', 'time', [n, way]);
+        const sample = await this.lab.ask('speed', this.task.time, [...inputs, way]);
         if (mine !== this.latest) return false;
         this.samples++;
         all[way].push(sample);
@@ -73,19 +76,12 @@ export class Timer {
     return `${this.samples} of ${this.rounds * this.ways.length} samples`;
   }
 
-  /** The figures in a sentence; empty where there are none. */
-  get outcome() {
-    const { wasm, textbook } = this.found;
-    if (!wasm || !textbook) return '';
-    const rate = operations(this.words()) / wasm / 1e6;
+  /** How the figures were taken. */
+  get sampling() {
     const samples =
       this.rounds === 1
         ? 'This is one sample of each. A measurement takes nine.'
         : `Medians of ${this.rounds} samples, one of each by rounds.`;
-    return (
-      `Here, now: ${short(textbook / wasm, 2)} times the textbook, at ` +
-      `${short(rate, 2)} billion operations a second on one thread. ${samples} ` +
-      'Another tab may be eating a core.'
-    );
+    return `${samples} Another tab may be eating a core.`;
   }
 }

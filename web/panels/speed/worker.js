@@ -2,14 +2,13 @@
 import { gaussianInputs } from '../../math/data.js';
 import { attentionRow } from '../../math/oracle.js';
 import { follow } from './fused-compute.js';
+import { meanTime } from './sample.js';
 import { D, textbook, typed } from './ways.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {'textbook' | 'typed' | 'wasm'} Way */
 
 const EPSILON = 2 ** -23;
-/** A sample takes at least so long, since clocks of browsers are coarse. */
-const SAMPLE = 40;
 
 /** @param {number} n */
 function inputs(n) {
@@ -71,17 +70,9 @@ export function compare(engine, n) {
  * Milliseconds of one call, the mean over a sample.
  * @param {Engine} engine @param {number} n @param {Way} way
  */
-export function time(engine, n, way) {
-  const run = ways(engine, n)[way];
-  run();
-  const start = performance.now();
-  let calls = 0;
-  do {
-    run();
-    calls++;
-  } while (performance.now() - start < SAMPLE);
-  return (performance.now() - start) / calls;
-}
+export const time = (engine, n, way) => meanTime(ways(engine, n)[way]);
 
 /** One row, span by span. @param {Engine} engine */
 export const fused = (engine) => follow(engine);
+
+export { compareShared, timeShared } from './shared-compute.js';
