@@ -1,6 +1,13 @@
 /** The price of shared keys, measured: one new word that looks at a cache, in four ways. */
 import { attentionRow } from '../../math/oracle.js';
-import { block, numbersRow, numbersTable, paragraph, scrolling } from '../../page/layout.js';
+import {
+  block,
+  controlsRow,
+  numbersRow,
+  numbersTable,
+  paragraph,
+  scrolling,
+} from '../../page/layout.js';
 import { Statement } from '../../page/statement.js';
 import { html } from '../../plot/dom.js';
 import { short, whole } from '../../plot/format.js';
@@ -60,7 +67,7 @@ export function sharedKeys(lab) {
         'A new word looks at all words before it, and their keys and values wait in a cache. ' +
           'Where heads share keys, the cache is smaller. Each head still computes as many scores.',
       ),
-      race.button,
+      controlsRow(race.button),
       scrolling('Four ways to share keys, timed', element),
       race.said,
     ),
