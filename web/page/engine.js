@@ -1,6 +1,7 @@
 /**
- * The engine of the page: attention with its caches, and the statements it is checked by. The page and its workers
- * use the plain SIMD kernels: numbers are the same in every browser, and one file serves them all.
+ * The engine of the page: attention with its caches, and the statements it is checked by. The page
+ * and its workers use the plain SIMD kernels: numbers are the same in every browser, and one file
+ * serves them all.
  */
 
 /** Options of `init` for every engine of the page. @type {{ variant: 'simd' }} */
