@@ -120,8 +120,8 @@ ATTN_API void attn_set_key_scale(attn_params *p, const void *key_scale); /* (n) 
  *   - Statistics are of spans of 512 keys, of those within the key lengths.
  *   - A key loses the mean of its span if that makes max|k| smaller. Its score gets it back.
  *   - Keys are divided by r_c, and queries multiplied. r_c is the root of a channel's mean size in
- *     keys relative to their largest, at least 1/16. A key that has become smaller than 2⁻¹⁴ of
- *     itself without the mean does not count there.
+ *     keys relative to their largest, at least 1/16. A key counts there as 0 if the mean leaves
+ *     less of it than 2⁻¹⁴ of the largest key.
  *   - Weights times value scales have 7 bits relative to the largest of 128 keys.
  *   - Sums of products are exact: every build has the same integers.
  *   - Vectors whose largest number, as it is rounded, is below 2e-36 count as 0 (values: 2e-34).

@@ -17,7 +17,7 @@ import { reference } from '../support/reference.js';
 const count = Number(process.env.CLEARHEAD_CASES ?? repeats(600, 120000));
 const first = Number(process.env.CLEARHEAD_SEED ?? 1);
 /** Cases that were outside the rule once. They run first, however many others do. */
-const KNOWN = [8403, 260474];
+const KNOWN = [8403, 260474, 301227];
 /** The factor of A that the rule states. */
 const SLOPE = 4;
 

@@ -157,3 +157,20 @@ test('keys that are all alike keep the bounds, however their mean is rounded', (
         withinBounds(ch, { q: numbers(100 + seed, d), k, v: k, options });
       }
 });
+
+test('and so do keys whose mean is that of larger ones, which cancel', () => {
+  const [n, d] = [512, 2];
+  for (const { ch } of engines)
+    for (const large of [2 ** 8, 2 ** 11, 2 ** 13, 2 ** 16])
+      for (let seed = 0; seed < 10; seed++) {
+        const x = Math.fround(1 / 3 + seed / 70);
+        const k = Float32Array.from({ length: n * d }, (_, at) => (at % d) * x);
+        k[1] = x + large * x;
+        k[2 * n - 1] = x - large * x;
+        // two keys in the other channel, where a query has little
+        [k[10], k[18]] = [0.9 * x, -0.9 * x];
+        const v = k.map((y) => Math.max(-1, Math.min(1, y)));
+        const q = Float32Array.of(0.02 + seed / 100, 1);
+        withinBounds(ch, { q, k, v, options: { headDim: d, scale: 1 } });
+      }
+});

@@ -15,10 +15,10 @@
 /* Vectors of smaller numbers count as zero: their scale would be subnormal. */
 #define MIN_SIZE 2e-36f
 /*
- * A key without the mean counts among the channels if it is larger than this part of the key. A
- * smaller rest may be nothing but the rounding of the mean, which is a sum of up to 512 floats.
+ * A mean of up to 512 floats is off by about this part of the largest of them. A key without the
+ * mean that is not larger than that may be nothing but the rounding of the mean.
  */
-#define MIN_REST 0x1p-14f
+#define MEAN_ERROR 0x1p-14f
 
 /* The longest vector, in whole strips. */
 static size_t vector_size(const attn_params *p)
@@ -91,43 +91,48 @@ INLINE void add_vector(float *to, const float *x, float share, const int32_t bit
 
 /*
  * The mean of the keys that are finite and not too small to count. Leaves the largest |number| of
- * each key as its scale.
+ * each key as its scale, and returns the largest of all.
  */
-static void find_mean(call *s, const float *k, size_t stride, int32_t count)
+static float find_mean(call *s, const float *k, size_t stride, int32_t count)
 {
   float *key = vector_of(s, SCRATCH);
   float *mean = vector_of(s, MEAN);
   int32_t counted = 0;
+  float largest = 0;
   for (int32_t j = 0; j < count; j++) {
     float max = center_and_scale(s, key, k + (size_t)j * stride, s->p->dim, ZEROS, ONES);
     s->int8->key_scale[j] = max;
+    largest = max > largest ? max : largest;
     if (max >= MIN_SIZE && ++counted)
       add_vector(mean, key, 1 / (float)count, -1, s->p->dim);
   }
   for (int32_t c = 0; c < s->p->dim && counted > 0; c++)
     mean[c] *= (float)count / (float)counted;
+  return largest;
 }
 
 /*
  * Decides from which keys the mean is subtracted: their scales become negative. Then finds a factor
  * for each channel: the root of its mean size, relative to the largest channel of each key. Keys
  * are divided by the factor and queries are multiplied by it. So rounding loses small channels of
- * neither. No factor is above 1, or finite numbers might become infinite.
+ * neither. No factor is above 1, or finite numbers might become infinite. `largest` is that of all
+ * keys.
  */
-static void balance_channels(call *s, const float *k, size_t stride, int32_t count)
+static void balance_channels(call *s, const float *k, size_t stride, int32_t count, float largest)
 {
   int8_span *span = s->int8;
   float *key = vector_of(s, SCRATCH);
   float *roots = vector_of(s, QUERIES);
   for (int32_t j = 0; j < count; j++) {
     const float *x = k + (size_t)j * stride;
-    const float size = span->key_scale[j];
+    float smallest = MIN_SIZE;
     float max = center_and_scale(s, key, x, s->p->dim, MEAN, ONES);
-    if (max < size)
+    if (max < span->key_scale[j]) {
       span->key_scale[j] = -max;
-    else
+      smallest = MEAN_ERROR * largest > MIN_SIZE ? MEAN_ERROR * largest : MIN_SIZE;
+    } else
       max = center_and_scale(s, key, x, s->p->dim, ZEROS, ONES);
-    if (max >= MIN_SIZE && max > MIN_REST * size)
+    if (max >= smallest)
       add_vector(roots, key, 1 / max, INT32_MAX, s->p->dim);
   }
   span->min_channel_root = 1;
@@ -202,8 +207,8 @@ void attn_round_span(call *s, const head_job *job, int32_t start, int32_t from, 
     __builtin_memset((char *)s->panels + (rows - PANEL) * keys, 0, PANEL * keys);
     __builtin_memset(s->values, 0, rows * s->width);
   }
-  find_mean(s, k, job->k_stride, known);
-  balance_channels(s, k, job->k_stride, known);
+  float largest = find_mean(s, k, job->k_stride, known);
+  balance_channels(s, k, job->k_stride, known, largest);
   round_keys(s, k, job->k_stride, from, count);
   round_values(s, job->v + (size_t)start * job->v_stride, job->v_stride, from, count);
 }

@@ -6,7 +6,7 @@ const SPAN = 512;
 const BLOCK = 128;
 const EPSILON = 2 ** -23;
 const SMALLEST = 2e-36;
-/** A key without the mean counts among the channels if it is larger than this part of the key. */
+/** A key without the mean counts among the channels from this part of the largest key on. */
 const SMALLEST_REST = 2 ** -14;
 /** Smaller products of a weight and a value may count as 0. */
 const SMALLEST_PRODUCT = 1e-30;
@@ -59,10 +59,11 @@ function reshaped(keys, length) {
       const less = key.map((x, c) => x - mean[c]);
       return largest(less) < largest(key) ? less : key;
     });
+    const limit = Math.max(SMALLEST, SMALLEST_REST * Math.max(0, ...known.map(largest)));
     const sizes = short
       .slice(0, known.length)
-      .map((key, j) => ({ key, max: largest(key), size: largest(known[j]) }))
-      .filter(({ max, size }) => max >= SMALLEST && max > SMALLEST_REST * size);
+      .map((key, j) => ({ key, max: largest(key), smallest: key === span[j] ? SMALLEST : limit }))
+      .filter(({ max, smallest }) => max >= smallest);
     const times = mean.map((_, c) =>
       Math.max(
         1 / 16,

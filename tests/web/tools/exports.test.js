@@ -182,8 +182,7 @@ describe('the files of the panels', { skip: missing }, () => {
     const [names, ...lines] = parsed(String(await saved('speed', 'csv')));
     assert.deepEqual(names, ['way', 'words', 'milliseconds', 'equal']);
     for (const [at, [, words, milliseconds, equal]] of lines.entries()) {
-      assert.equal(words, at < 3 ? '512' : '2048');
-      assert.match(milliseconds, /^[\d.]*$/);
+      assert.match(`${words}, ${milliseconds}`, at < 3 ? /^512, $/ : /^2048, [\d.]*$/);
       assert.match(equal, /^to \d/);
     }
   });
