@@ -1,6 +1,7 @@
 /** The values of one look: those of the words of a row, or of the example. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { CIRCLE } from '../../../web/math/example.js';
 import { originOf, VALUES, valuesOf } from '../../../web/panels/one-look/values.js';
 
 const keys = { minKeys: 2, maxKeys: 3 };
@@ -16,6 +17,31 @@ const row = {
   scores: Float64Array.of(5, 0, 4, 6),
   v: Float32Array.of(0.5, -1, 9, 8, 8, 9, -0.25, 2, 9, 1, 0, 9),
 };
+
+describe('the values of the example', () => {
+  const points = [0, 1, 2, 3, 4, 5].map((j) => [VALUES[2 * j], VALUES[2 * j + 1]]);
+  const RED = 3;
+  const BALL = 4;
+
+  test('have “red” and “ball” nearest to each other', () => {
+    const nearest = (one) => {
+      const apart = points.map(([x, y], j) =>
+        j === one ? Infinity : Math.hypot(x - points[one][0], y - points[one][1]),
+      );
+      return apart.indexOf(Math.min(...apart));
+    };
+    assert.equal(nearest(RED), BALL);
+    assert.equal(nearest(BALL), RED);
+  });
+
+  test('do not lie in the directions of the keys', () => {
+    points.forEach(([x, y], j) => {
+      const turn = (Math.atan2(y, x) * 180) / Math.PI - CIRCLE.keys[j];
+      const apart = Math.abs(((((turn + 180) % 360) + 360) % 360) - 180);
+      assert.ok(apart > 20, `${j}: ${apart} degrees`);
+    });
+  });
+});
 
 describe('the values of a row', () => {
   test('are the first two numbers of the values of its best keys', () => {

@@ -2,8 +2,8 @@
 import { exampleOf } from '../../math/example.js';
 
 /**
- * Made up: “Lily” lies near “She”, and “red” near “ball”. Values are not keys, so no word lies in
- * the direction of its key.
+ * Made up: “red” and “ball” lie nearest to each other. Values are not keys, so no word lies in the
+ * direction of its key.
  */
 export const VALUES = Float64Array.of(
   ...[-0.9, 0.25], // Lily
