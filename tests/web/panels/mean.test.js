@@ -24,7 +24,12 @@ const read = (page) =>
           numbers(dot, ['cx', 'cy', 'r', 'fill-opacity']),
         ]),
       ),
-      lines: [...svg.querySelectorAll('.edge')].map((line) => numbers(line, ['stroke-width'])[0]),
+      lines: Object.fromEntries(
+        [...svg.querySelectorAll('.edge')].map((line) => [
+          line.dataset.word,
+          numbers(line, ['stroke-width', 'x1', 'y1', 'x2', 'y2']),
+        ]),
+      ),
       answer: [x, y + 9],
       names: [...svg.querySelectorAll('text')].map(boxOf),
       frame: boxOf(svg),
@@ -46,10 +51,11 @@ describe('the picture of the values', { skip: missing }, () => {
   }
 
   for (const T of [0, 0.05, 0.3, 20, Infinity])
-    test(`at T = ${T} has each value in its place and as large as its share`, async () => {
+    test(`at T = ${T} has each value in its place, with its share as size and line`, async () => {
       const { weights, dots, lines, answer } = await at(T);
       assert.deepEqual(Object.keys(dots).sort(), ['Lily', 'She', 'a', 'ball', 'red', 'saw']);
-      const placed = ['Lily', 'saw', 'a', 'red', 'ball', 'She'].map((word) => dots[word]);
+      const words = ['Lily', 'saw', 'a', 'red', 'ball', 'She'];
+      const placed = words.map((word) => dots[word]);
       // one scale for both directions, and up is up
       const unit = (placed[1][0] - placed[0][0]) / (VALUES[1][0] - VALUES[0][0]);
       placed.forEach(([x, y, r, opacity], j) => {
@@ -58,16 +64,25 @@ describe('the picture of the values', { skip: missing }, () => {
         close(r, Math.sqrt(60 + 900 * weights[j]), 0, `size of ${j}`, 1e-6);
         close(opacity ** 2, weights[j], 0, `opacity of ${j}`, 1e-9);
       });
-      // a value under the diamond has no line
-      for (const width of lines)
-        assert.ok(
-          weights.some((p) => Math.abs(12 * p - width) < 1e-9),
-          `a line of ${width}`,
-        );
+      words.forEach((word, j) => {
+        const [x, y, r] = placed[j];
+        // a value under the diamond has no line
+        if (Math.hypot(answer[0] - x, answer[1] - y) <= r)
+          return assert.equal(lines[word], undefined, `the line of ${word}`);
+        const [width, ...ends] = lines[word];
+        close(width, 12 * weights[j], 0, `the line of ${word}`, 1e-9);
+        close(Math.hypot(ends[2] - x, ends[3] - y), r, 0, `the end at ${word}`, 1e-6);
+        close(Math.hypot(ends[0] - answer[0], ends[1] - answer[1]), 0, 0, `its other end`, 1e-6);
+      });
       average(weights, placed)
         .slice(0, 2)
         .forEach((x, c) => close(answer[c], x, 0, `mean ${c}`, 1e-6));
     });
+
+  test('says that a dot is larger for a larger share, not in proportion', async () => {
+    const legend = await page.textContent('.mean .marks-legend');
+    assert.match(legend, /a value, larger for a larger share/);
+  });
 
   test('has no name on another one, and none is cut', async () => {
     for (const width of [320, 768, 1366]) {

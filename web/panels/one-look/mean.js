@@ -1,6 +1,6 @@
 /**
- * The values in their plane, as large as their shares, and the output at their mean. A line to each
- * value is as thick as its share, as the lines from the query to the keys are.
+ * The values in their plane, larger for a larger share, and the output at their mean. A line to
+ * each value is as thick as its share, as the lines from the query to the keys are.
  */
 import { html, svg } from '../../plot/dom.js';
 import { Figure } from '../../plot/figure.js';
@@ -93,14 +93,14 @@ export class Mean {
  * From the mean to the edge of a dot, which can be seen through.
  * @param {Dot} dot @param {{ x: number, y: number }} to
  */
-function lines({ x, y, r, share }, to) {
+function lines({ x, y, r, share, text }, to) {
   const apart = Math.hypot(to.x - x, to.y - y);
   if (apart <= r) return [];
   const edge = { x: x + ((to.x - x) * r) / apart, y: y + ((to.y - y) * r) / apart };
   const ends = { x1: to.x, y1: to.y, x2: edge.x, y2: edge.y };
   return [
     svg('line', { ...ends, class: 'edge-hair' }),
-    svg('line', { ...ends, class: 'edge', 'stroke-width': 12 * share }),
+    svg('line', { ...ends, class: 'edge', 'stroke-width': 12 * share, 'data-word': text }),
   ];
 }
 
@@ -130,7 +130,7 @@ function legend() {
   return html(
     'p',
     { class: 'marks-legend' },
-    html('span', {}, sign(dot), ' a value, as large as its share'),
+    html('span', {}, sign(dot), ' a value, larger for a larger share'),
     html('span', {}, sign(diamond({ x: 9, y: 9 }, 7)), ' the output'),
   );
 }
