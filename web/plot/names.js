@@ -1,4 +1,7 @@
-/** Places for names beside dots: on no other name, dot or line, and inside of the picture. */
+/**
+ * Places for names beside dots. Of twelve directions, a name takes the one where it covers the
+ * smallest part of other names, dots and lines. Each part outside of the picture counts 20 times.
+ */
 
 /** @typedef {{ x: number, y: number, r: number }} Dot */
 /**
@@ -8,8 +11,9 @@
  */
 /** @typedef {{ left: number, right: number, top: number, bottom: number }} Box */
 
-/** The usual width of a bold letter of 13 pixels, and the height of a line of them. */
-const LETTER = 7.6;
+/** The usual width of a bold letter of 13 pixels. */
+export const LETTER = 7.6;
+/** The height of a line of such letters. */
 const LINE = 17;
 const GAP = 5;
 /** A name goes to the nearest free direction, and one that has none covers little. */

@@ -5,6 +5,7 @@
 import { axes, MARKS } from '../../plot/chart.js';
 import { html, setAttributes, svg } from '../../plot/dom.js';
 import { fixed, scientific } from '../../plot/format.js';
+import { LETTER } from '../../plot/names.js';
 import { linear, log } from '../../plot/scale.js';
 import { onWidth } from '../../plot/width.js';
 
@@ -14,12 +15,12 @@ const HEIGHT = 250;
 const GAP = 34;
 const STRIP = 84;
 const FOOT = 46;
-/** The space for the axis, and for the name of the uniform weight. */
+/** The space for the axis. */
 const LEFT = 44;
+/** The space for the name of the uniform weight. */
 const RIGHT = 34;
-/** Space for the number of a bar, and the width of a letter of its word. */
+/** A bar of less space has a short number. */
 const NARROW = 52;
-const LETTER = 7.6;
 const STRIP_TOP = TOP + HEIGHT + GAP;
 const BOTTOM = STRIP_TOP + STRIP;
 const SHAPES = /** @type {const} */ (['circle', 'triangle', 'plus']);
