@@ -108,7 +108,8 @@ for (const theme of THEMES) {
     for (const [name, colour] of Object.entries(others)) {
       const enough = ['control', 'focus'].includes(name) ? 3 : 4.5;
       for (const under of [paper, second]) {
-        if (under === second && ['q', 'k', 'v'].includes(name)) continue;
+        // no words are in the blue of the query there
+        if (under === second && name === 'q' && theme === 'light') continue;
         const found = contrast(rgb(colour), rgb(under));
         assert.ok(found >= enough, `${name} on ${under}: ${found.toFixed(2)}`);
       }
