@@ -46,6 +46,29 @@ describe('the lab on a phone', { skip: missing }, () => {
       }
     });
 
+  test('has its first story above its controls, for the Tab key too', async () => {
+    const first = page.locator('.lab-first .lab-word >> nth=0');
+    const hasFocus = (selector) =>
+      page.evaluate((name) => !!document.activeElement.closest(name), selector);
+    await first.focus();
+    await page.keyboard.press('Tab');
+    assert.ok(await hasFocus('#lab-panel .look-left'));
+    const above = await page.$eval('.lab-first', (element) => {
+      const left = document.querySelector('#lab-panel .look-left').getBoundingClientRect();
+      return element.getBoundingClientRect().bottom <= left.top;
+    });
+    assert.ok(above);
+    // in two columns it is beside them, and comes after them
+    await first.focus();
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await becomes(() => page.locator('.look-side > .lab-first').count(), 1);
+    assert.ok(await hasFocus('.lab-first'), 'the focus moves with the story');
+    await page.keyboard.press('Shift+Tab');
+    assert.ok(await hasFocus('#lab-panel .look-left'));
+    await page.setViewportSize(PHONES.at(-1));
+    await becomes(() => page.locator('.look-below > .lab-first').count(), 1);
+  });
+
   test('a press is seen there at once', async () => {
     const story = () => page.textContent('.lab-told .lab-story');
     await becomes(() => page.getAttribute('#lab-panel', 'data-told'), 'true');

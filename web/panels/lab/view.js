@@ -17,6 +17,8 @@ import { lost, StoryWords, WordSwitches } from './words.js';
 
 const TRY = 'Try each head alone';
 const STOP = 'Stop';
+/** As in the style sheet. */
+const ONE_COLUMN = '(max-width: 899px)';
 const WHOSE = {
   first: 'The word is one of the first story. The model with your changes reads that story.',
   changed: 'The word is one of the story with your changes, and the same model reads it.',
@@ -89,23 +91,21 @@ export class View {
     this.first.append(html('h3', {}, first), before.element);
     this.told.append(said, html('h3', {}, changed), after.element);
     this.why.append(...this.explanation());
-    return [
-      own.line,
-      columns(
-        [
-          textField(state.prompt, 'It begins'),
-          ...this.headControls(),
-          key('Press words to hide them from all heads.'),
-          this.hiding.element,
-          ...this.push.parts,
-          this.mix.element,
-        ],
-        [this.first, this.told],
-      ),
-      this.why,
-      own.element,
-      verdicts(checks.all),
+    const controls = [
+      textField(state.prompt, 'It begins'),
+      ...this.headControls(),
+      key('Press words to hide them from all heads.'),
+      this.hiding.element,
+      ...this.push.parts,
+      this.mix.element,
     ];
+    const below = columns(controls, [this.told]);
+    const [, side] = below.children;
+    const narrow = matchMedia(ONE_COLUMN);
+    const place = () => putFirst(this.first, narrow.matches ? below : side);
+    place();
+    narrow.addEventListener('change', place);
+    return [own.line, below, this.why, own.element, verdicts(checks.all)];
   }
 
   headControls() {
@@ -231,4 +231,14 @@ export class View {
 function isOld(element, old, waiting) {
   element.classList.toggle('old', old);
   element.setAttribute('aria-busy', String(old && waiting !== ''));
+}
+
+/**
+ * Puts an element at the beginning of another. If the focus is in it, it stays there.
+ * @param {HTMLElement} element @param {Element} place
+ */
+function putFirst(element, place) {
+  const focused = document.activeElement;
+  place.prepend(element);
+  if (element.contains(focused)) /** @type {HTMLElement} */ (focused).focus();
 }
