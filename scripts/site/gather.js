@@ -22,7 +22,7 @@ const APART = [
   'web/panels/born/worker.js',
   'web/panels/proofs/worker.js',
 ];
-/** Those that stay apart under it run where it runs. They import it, which makes fewer files. */
+/** Modules of this folder that stay apart import its index.js, which makes fewer files. */
 const MODEL = 'src/js/model';
 const PANELS = 'web/page/panels.js';
 const FIRST = 'look';

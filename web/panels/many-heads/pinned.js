@@ -8,7 +8,7 @@ import { fixed, short } from '../../plot/format.js';
 import { linear, niceStep } from '../../plot/scale.js';
 import { budgetBars } from './budgets.js';
 import { habitOf } from './habit.js';
-import { meanOf, namesOf } from './several.js';
+import { meanRow, namesOf } from './several.js';
 import { describe, hint } from './words.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
@@ -127,7 +127,7 @@ export class Pinned {
     const bottom = top + PROFILE - 58;
     const kept = this.several.of(data.rows);
     const queries = kept.length ? kept : [i];
-    const row = meanOf(data, queries);
+    const row = meanRow(data, queries);
     const largest = Math.max(...row.filter(isFiniteNumber), 0) || 1;
     const y = linear([0, largest], [bottom, top]);
     const group = svg('g');

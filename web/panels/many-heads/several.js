@@ -10,7 +10,7 @@ import { short } from '../../plot/format.js';
  * The mean of some rows. A key that all of them mask has no number.
  * @param {MapData} data @param {readonly number[]} queries
  */
-export function meanOf({ cols, weights, masked }, queries) {
+export function meanRow({ cols, weights, masked }, queries) {
   return Array.from({ length: cols }, (_, j) => {
     const readers = queries.filter((i) => !masked(i, j));
     if (!readers.length) return undefined;
@@ -51,7 +51,7 @@ export class Several {
   show(data, i, j) {
     const queries = this.of(data.rows);
     this.query = i;
-    const weight = queries.length ? meanOf(data, queries)[j] : undefined;
+    const weight = queries.length ? meanRow(data, queries)[j] : undefined;
     const rows = `Bars: the mean of ${namesOf(queries)}. To key ${j} it gives `;
     const given = weight === undefined ? 'nothing. ' : `${short(weight)}. `;
     setText(this.said, queries.length ? rows + given : '');
