@@ -46,7 +46,8 @@ export function habitOf(data, name) {
   const [back, agreeing] = [...votes].reduce((a, b) => (b[1] > a[1] ? b : a), [0, 0]);
   if (2 * Math.max(agreeing, first) < queries) return `${name} looks at no place in particular.`;
   const place = first > agreeing ? 'at the first key' : placesBack(back);
-  return `${name} looks mostly ${place}: ${Math.max(agreeing, first)} of ${queries} queries.`;
+  const count = Math.max(agreeing, first);
+  return `${name} looks mostly ${place}: ${count} of ${queries} queries with a choice.`;
 }
 
 /** @param {number} back negative: ahead */
