@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { load } from '../../../web/page/engine.js';
 import { heads } from '../../../web/panels/many-heads/worker.js';
 import { becomes } from '../../support/web/becomes.js';
-import { browsers, go, launch, missing, opened } from '../site.js';
+import { browsers, go, launch, missing, opened, settled } from '../site.js';
 
 /** The settings of many heads in the beginning, at another temperature. */
 const HEADS = {
@@ -39,17 +39,55 @@ describe('the link that is copied', { skip: missing }, () => {
   let page;
   opened((visited) => ({ page } = visited), launch, { panels: ['many-heads'] });
 
+  /** In the page: the clipboard keeps each text in a list. */
+  const listen = () =>
+    page.evaluate(() => {
+      window.copied = [];
+      navigator.clipboard.writeText = async (text) => void window.copied.push(text);
+    });
+
   test('has the checksum, until a setting changes the numbers', async () => {
     await go(page, '#many-heads?v=1&T=2');
+    await listen();
     await page.getByRole('button', { name: 'copy link' }).click();
     const here = await checksum();
     const link = () => page.evaluate('location.hash');
     await becomes(link, `#many-heads?v=1&T=2&bits=${here}`);
-    const field = page.locator('#many-heads textarea');
-    if (await field.count()) assert.ok((await field.inputValue()).endsWith(`&bits=${here}`));
+    const [copied] = await page.evaluate('window.copied');
+    assert.ok(copied.endsWith(`#many-heads?v=1&T=2&bits=${here}`), copied);
     await page.getByLabel('Temperature T, as a number').fill('3');
     await page.getByLabel('Temperature T, as a number').press('Enter');
     await becomes(link, '#many-heads?v=1&T=3');
     assert.equal(await said(page), '');
+  });
+
+  test('has none of other numbers, while new ones are on their way', async () => {
+    await go(page, '#many-heads?v=1&H=16&n=128&T=2');
+    await listen();
+    await page.evaluate(async () => {
+      const panel = document.getElementById('many-heads');
+      const field = panel.querySelector('[aria-label="Temperature T, as a number"]');
+      const button = [...panel.querySelectorAll('.tools button')].find(
+        ({ textContent }) => textContent !== 'reset',
+      );
+      for (let frame = 0; frame < 40; frame++) {
+        if (frame % 2 === 0) {
+          field.value = frame % 4 === 0 ? '3' : '2';
+          field.dispatchEvent(new Event('change'));
+        }
+        button.click();
+        await new Promise(requestAnimationFrame);
+      }
+    });
+    await settled(page);
+    await page.getByRole('button', { name: /^(copy link|copied)$/ }).click();
+    const copied = await page.evaluate('window.copied');
+    assert.equal(copied.length, 41);
+    const engine = await load();
+    const own = [2, 3].map((T) => heads(engine, { ...HEADS, H: 16, n: 128, T }).checksum);
+    const bits = copied.map((link) => /T=(\d).*?(?:&bits=(\w+))?$/.exec(link));
+    for (const [, T, found] of bits) if (found) assert.equal(found, own[T - 2], `T = ${T}`);
+    assert.equal(bits[0][2], undefined, 'new numbers were asked for just before');
+    assert.equal(bits.at(-1)[2], own[0]);
   });
 });

@@ -31,7 +31,7 @@ export async function build(root, { lab, state }) {
   return {
     state: () => ({ ...setting(), ...statsOf(machine.heads) }),
     code: () => codeOf(setting()),
-    sign: () => state.bits.set(machine.heads.checksum),
+    sign: () => machine.sign(),
     exports: { csv: () => weightsOf(machine.heads), png: () => machine.pointer.pinned.map.canvas },
   };
 }
@@ -46,6 +46,8 @@ class Machine {
     this.state = state;
     /** The numbers on show belong to other settings, and new ones are on their way. */
     this.outdated = true;
+    /** Of the newest heads. */
+    this.setting = '';
     this.width = 0;
     /** @type {import('./worker.js').Heads | undefined} */
     this.latest = undefined;
@@ -109,12 +111,21 @@ class Machine {
     return this.latest;
   }
 
+  /** Puts the checksum into the link. Heads of other settings than those of the link have none. */
+  sign() {
+    const { state, setting, latest } = this;
+    const own = latest && setting === JSON.stringify(settingOf(state));
+    state.bits.set(own ? latest.checksum : '');
+  }
+
   async compute() {
     // the old heads are not drawn with the new head or cell
     this.latest = this.pointer.heads = undefined;
-    const found = await this.lab.ask('many-heads', 'heads', [settingOf(this.state)]);
+    const setting = settingOf(this.state);
+    const found = await this.lab.ask('many-heads', 'heads', [setting]);
     if (!found) return;
     this.latest = found;
+    this.setting = JSON.stringify(setting);
     this.outdated = false;
     this.draw();
   }
