@@ -30,6 +30,7 @@ describe('several queries', { skip: missing }, () => {
     assert.match(await page.textContent('.pinned-axes'), /mean weights of queries 5, 12 and 20/);
     await go(page, `#at=20_25&rows=${KEPT.join('_')}`);
     assert.match(await told(), /To key 25 it gives nothing/);
+    assert.equal(await page.getAttribute('.several span', 'data-value'), null);
   });
 
   test('are kept by a press and let go by another, with the link', async () => {
@@ -51,4 +52,50 @@ describe('several queries', { skip: missing }, () => {
     await becomes(link, /^(?!.*rows)/);
     assert.equal(await bars(), 10, 'the row of the locked query');
   });
+
+  test('that a map of fewer queries does not have are in no picture and in no link', async () => {
+    const queries = page.getByLabel('positions n');
+    await go(page, '#many-heads?rows=3_25_30');
+    await queries.evaluate((field) => {
+      field.value = '20';
+      field.dispatchEvent(new Event('change'));
+    });
+    await becomes(told, /^Bars: the mean of query 3\./);
+    await becomes(() => page.evaluate('location.hash'), '#many-heads?v=1&n=20&rows=3');
+    await go(page, '#many-heads?v=1&n=20&rows=3_25');
+    assert.match(await told(), /^Bars: the mean of query 3\./);
+    assert.match(await page.textContent('#notice'), /rows = 3_25 is not .*so it is 3/s);
+  });
+
+  test('are sixteen and no more, which is told', async () => {
+    const sixteen = Array.from({ length: 16 }, (_, i) => i).join('_');
+    const { change, clear } = { change: /^(keep|let) query/, clear: 'keep none' };
+    const named = (name) => page.getByRole('button', { name });
+    await go(page, `#many-heads?at=20_3&rows=${sixteen}`);
+    assert.match(await told(), /No more than 16 queries can be kept\. $/);
+    assert.equal(await named(change).count(), 0);
+    await go(page, `#many-heads?at=15_3&rows=${sixteen}`);
+    assert.doesNotMatch(await told(), /No more/);
+    await named(change).click();
+    await becomes(told, /13 and 14\./);
+    await named(change).click();
+    await becomes(told, /14 and 15\./);
+    assert.equal(await named(clear).count(), 1);
+  });
+
+  for (const [fragment, next, place] of [
+    ['#many-heads?at=9_3&rows=12', /^keep query 9/, 'the other button'],
+    ['#many-heads?rows=12', /^Pinned head|^Head 4.*Arrow keys move/, 'the map'],
+  ])
+    test(`that are let go by “keep none” leave the focus at ${place}`, async () => {
+      await go(page, fragment);
+      await page.getByRole('button', { name: 'keep none' }).press('Enter');
+      await becomes(told, /^$/);
+      const focus = () =>
+        page.evaluate(() => {
+          const { activeElement: element } = document;
+          return element.getAttribute('aria-label') ?? element.textContent;
+        });
+      await becomes(focus, next);
+    });
 });

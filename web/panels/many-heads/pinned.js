@@ -32,6 +32,7 @@ export class Pinned {
   constructor(actions, several) {
     this.several = several;
     this.map = new Heatmap('Pinned head', actions);
+    several.map = this.map.cursor;
     this.picture = svg('svg', { class: 'pinned-axes', 'aria-hidden': 'true' });
     this.element = html('div', { class: 'pinned' }, this.picture, this.map.element);
     this.margin = 104;

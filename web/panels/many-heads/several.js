@@ -3,6 +3,7 @@ import { button } from '../../page/controls.js';
 import { paragraph } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { short } from '../../plot/format.js';
+import { LIMIT } from './state.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
 
@@ -29,6 +30,8 @@ export class Several {
   constructor({ kept, at }) {
     this.kept = kept;
     this.query = -1;
+    /** Has the focus of a button that goes. @type {HTMLElement | undefined} */
+    this.map = undefined;
     this.said = html('span');
     this.change = button('', () => this.toggle(), 'link');
     this.clear = button('keep none', () => kept.set([]), 'link');
@@ -54,13 +57,28 @@ export class Several {
     const weight = queries.length ? meanRow(data, queries)[j] : undefined;
     const rows = `Bars: the mean of ${namesOf(queries)}. To key ${j} it gives `;
     const given = weight === undefined ? 'nothing. ' : `${short(weight)}. `;
-    setText(this.said, queries.length ? rows + given : '');
-    this.said.dataset.value = String(weight);
-    this.change.hidden = !this.locked();
+    const full = queries.length === LIMIT && !queries.includes(i);
+    const more = full && this.locked() ? `No more than ${LIMIT} queries can be kept. ` : '';
+    setText(this.said, queries.length ? rows + given + more : '');
+    if (weight === undefined) delete this.said.dataset.value;
+    else this.said.dataset.value = String(weight);
+    const { activeElement: focus } = document; // before a browser takes it away
+    this.change.hidden = full || !this.locked();
     setText(
       this.change,
       queries.includes(i) ? `let query ${i} go` : `keep query ${i}, to see several together`,
     );
     this.clear.hidden = !queries.length;
+    this.keepFocus(focus);
+  }
+
+  /**
+   * A button that has gone gives the focus to the other one, or else to the map.
+   * @param {Element | null} focus
+   */
+  keepFocus(focus) {
+    const { change, clear, map } = this;
+    if ([change, clear].find((each) => each === focus)?.hidden)
+      (change.hidden ? map : change)?.focus({ preventScroll: true });
   }
 }

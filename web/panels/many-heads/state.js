@@ -4,7 +4,7 @@ import { fittingGroups } from './fitting.js';
 const KINDS = /** @type {const} */ (['sqrt', 'linear', 'log', 'uniform', 'share', 'value']);
 
 /** More of them are hard to tell apart. */
-const LIMIT = 16;
+export const LIMIT = 16;
 
 /**
  * The setting: queries in their order, each once.
@@ -16,7 +16,7 @@ const keptQueries = (store, count) =>
     parse: (text) => (/^\d{1,4}(_\d{1,4})*$/.test(text) ? text.split('_').map(Number) : undefined),
     format: (queries) => queries.join('_'),
     clamp: (queries) => {
-      const there = queries.map((i) => Math.min(i, count() - 1));
+      const there = queries.filter((i) => i < count());
       return [...new Set(there)].sort((a, b) => a - b).slice(0, LIMIT);
     },
     get range() {
