@@ -28,8 +28,13 @@ function slopes(p, T) {
   return A.map((row, i) => row[i]).sort((a, b) => a - b);
 }
 
-const bars = (page) =>
-  page.$$eval('.spectrum .slope', (all) => all.map(({ dataset }) => Number(dataset.value)));
+const values = (page, of) =>
+  page.$$eval(`.spectrum ${of}`, (all) => all.map(({ dataset }) => Number(dataset.value)));
+const bars = (page) => values(page, '.slope');
+
+/** In the page: the edges of drawn parts. @param {import('playwright').Page} page */
+const edges = (page, of) =>
+  page.$$eval(`#push ${of}`, (all) => all.map((one) => one.getBoundingClientRect().toJSON()));
 
 /** @param {number[]} values @param {number[]} expected @param {number} tolerance */
 const same = (values, expected, tolerance) => {
@@ -61,6 +66,34 @@ describe('the slope of a look', { skip: missing }, () => {
         ),
       ]);
       assert.ok(highest >= line, 'nor is one drawn above it');
+      const marks = await values(page, '.tick-weight');
+      same(
+        marks,
+        [...weights].sort((a, b) => a - b).map((p) => p / T),
+        1e-14,
+      );
+      found.forEach((bar, at) => assert.ok(bar <= marks[at] && (!at || bar >= marks[at - 1])));
+      const drawnBars = await edges(page, '.slope');
+      const drawnMarks = await edges(page, '.tick-weight');
+      drawnBars.forEach(({ top, left, right }, at) => {
+        const [before, behind] = [drawnMarks[at - 1], drawnMarks[at]];
+        assert.ok(behind.top <= top + 0.1 && behind.left >= right - 0.1, `bar ${at}`);
+        if (at) assert.ok(before.top >= top - 0.1 && before.right <= left + 0.1, `bar ${at}`);
+      });
+      for (const of of ['.spectrum', '.pushes']) {
+        const [picture] = await edges(page, `${of} svg`);
+        for (const one of [
+          ...(await edges(page, `${of} .other-bound`)),
+          ...(await edges(page, `${of} .tick-weight`)),
+        ])
+          assert.ok(
+            one.left >= picture.left && one.right <= picture.right && one.top >= picture.top,
+            `${of} from ${one.left} to ${one.right}`,
+          );
+        const caption = await page.textContent(`#push ${of} figcaption`);
+        assert.match(caption, /dashed (line is the bound|one is) 1\/T/);
+        if (of === '.spectrum') assert.match(caption, new RegExp(`At T = ${T} it has`));
+      }
     });
 });
 

@@ -37,6 +37,7 @@ export class Scatter {
     ];
     const beyond = [...wall, [x.at(end), y.at(Math.SQRT2)], [x.at(0), y.at(Math.SQRT2)]];
     const share = Math.floor((1e4 * found.maxRatio) / found.bound) / 100;
+    const other = Math.min(FAR, Math.SQRT2 / found.note);
     const [px, py] = [x.at(end / 2), y.at((end / 2) * found.bound)];
     const slope = Math.atan2(wall[1][1] - wall[0][1], wall[1][0] - wall[0][0]);
     this.figure.fill(
@@ -48,7 +49,7 @@ export class Scatter {
         caption:
           `${found.moved.length} made-up rows, each pushed once. No dot is above the line. The ` +
           `boldest, at a tie of two keys, reaches ${short(share, 4)}\u202f% of it. The dashed ` +
-          'line is the bound of text III, twice as steep.',
+          'line is the bound 1/T, twice as steep.',
       },
       svg('path', { d: `M${beyond.map((p) => p.join()).join('L')}Z`, class: 'forbidden' }),
       axes({ x, y, xLabel: 'push on the scores', yLabel: 'move of the weights' }),
@@ -60,7 +61,7 @@ export class Scatter {
       line(
         [
           [x.at(0), y.at(0)],
-          [x.at(Math.SQRT2 / found.note), y.at(Math.SQRT2)],
+          [x.at(other), y.at(other * found.note)],
         ],
         'curve other-bound',
       ),

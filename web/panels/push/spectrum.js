@@ -1,6 +1,6 @@
 /**
  * The slope of softmax at one row, as its eigenvalues: how far the weights move in each direction
- * of a push. Between the bars are the weights over T, as eigenvalues and weights alternate.
+ * of a push. On both sides of a bar are the weights over T, as eigenvalues and weights alternate.
  */
 import { line } from '../../plot/chart.js';
 import { svg } from '../../plot/dom.js';
@@ -57,11 +57,11 @@ export class Spectrum {
           `directions at T ${short(T)}. Its weights move by ${told} times the push. ` +
           `No row moves by more than ${short(found.bound)} times the push.`,
         caption:
-          `One look, at ${words.join(', ')}: a bar for each of its own directions. It is how far ` +
-          `the weights move for each unit of a push there, here ${short(steepest, 3)} at most. ` +
-          'A push of all scores alike moves nothing. No look has a bar above the solid line. ' +
-          'The dashed one is the bound of text III. Each bar ends between the weights over T ' +
-          'beside it.',
+          `One look, at ${words.join(', ')}. At T = ${short(T)} it has a bar for each of its ` +
+          'own directions. A bar is how far the weights move for each unit of a push there, ' +
+          `here ${short(steepest, 3)} at most. A push of all scores alike moves nothing. ` +
+          'No look has a bar above the solid line. The dashed one is 1/T. The short marks are ' +
+          'the weights over T. Each bar but the one of 0 ends between the two at its sides.',
       },
       svg(
         'text',
@@ -82,14 +82,16 @@ export class Spectrum {
           'data-value': value,
         }),
       ),
-      ...sorted.slice(0, -1).map((p, at) =>
-        line(
-          [
-            [middle(at + 0.5) - 0.25 * step, y.at(p / T)],
-            [middle(at + 0.5) + 0.25 * step, y.at(p / T)],
-          ],
-          'tick-weight',
-        ),
+      ...sorted.map((p, at) =>
+        svg('line', {
+          x1: middle(at + 0.5) - 0.25 * step,
+          // the last one has no bar behind it
+          x2: Math.min(middle(at + 0.5) + 0.25 * step, width - MARGIN.right),
+          y1: y.at(p / T),
+          y2: y.at(p / T),
+          class: 'tick-weight',
+          'data-value': p / T,
+        }),
       ),
     );
   }
