@@ -1,5 +1,6 @@
 /** The example of six words: the same shares in every panel that begins with it. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { before, describe, test } from 'node:test';
 import { init } from '../../../src/js/index.js';
 import { exampleOf } from '../../../web/math/example.js';
@@ -55,6 +56,23 @@ describe('the example', () => {
     assert.deepEqual(words, look.words);
     same(words, weights);
     assert.ok(Math.abs(T - look.T) < 1e-8, `${T}`);
+  });
+
+  test('has its scores in push, at T = 1, where the line crosses the figure', async () => {
+    const { words, scores, T } = first('push');
+    assert.deepEqual([words, scores, T], [look.words, look.scores, 1]);
+    const told = (await readFile(new URL('../../../web/README.md', import.meta.url), 'utf8'))
+      .split(/\n\n/)
+      .find((part) => part.startsWith('**The example**'));
+    assert.match(told.replace(/\s+/g, ' '), /“Push and scale” is the exception: .* at T = 1,/);
+  });
+
+  test('is told in the notes, as are the figures of random numbers', async () => {
+    const html = await readFile(new URL('../../../web/index.html', import.meta.url), 'utf8');
+    const [, notes] = /<p>Some inputs are made up:(.*?)<\/p>/s.exec(html);
+    const told = notes.replace(/\s+/g, ' ');
+    assert.match(told, /example of six words. It has values in “one look” and reports in “trust”/);
+    assert.match(told, /the first two figures of “push and scale” are random numbers/);
   });
 
   test('has them in compromise, where the rest is one', () => {
