@@ -9,7 +9,9 @@ import { change, NONE, tell } from '../../../web/panels/lab/compute.js';
 import { difference } from '../../../web/panels/lab/push.js';
 import { LENGTH } from '../../../web/panels/lab/session.js';
 import { state } from '../../../web/panels/lab/state.js';
+import { becomes } from '../../support/web/becomes.js';
 import { MODEL_FILE } from '../../support/web/letters.js';
+import { go, missing, opened } from '../site.js';
 
 describe('the first push', () => {
   let model;
@@ -36,6 +38,31 @@ describe('the first push', () => {
       const told = await story(step / 20);
       const expected = step < 5 ? first : first.replace('bowl', 'puppet');
       assert.equal(told, expected, `at ${step / 20}`);
+    }
+  });
+});
+
+describe('the sentence of the push', { skip: missing }, () => {
+  let page;
+  opened((visited) => ({ page } = visited), undefined, { panels: ['lab'], fragment: '#lab?v=1' });
+
+  const told = () => page.locator('#lab .look-key', { hasText: 'Push the model' }).textContent();
+
+  test('tells of bowl and puppet, which other changes may alter', async () => {
+    await becomes(
+      told,
+      /From a strength of 0\.25 to 1, the bowl of this story becomes a puppet\.$/,
+    );
+    for (const change of [
+      'labShuffle=1',
+      'labHeads=2.5',
+      'labHidden=2',
+      'labHeads=2.5&labHow=blind',
+    ]) {
+      await go(page, `#lab?v=1&${change}`);
+      await becomes(told, /A strong push can break its words\.$/);
+      await go(page, '#lab?v=1');
+      await becomes(told, /becomes a puppet\.$/);
     }
   });
 });

@@ -6,15 +6,16 @@ import { setText } from '../../plot/dom.js';
 
 const PUSH = 'Push the model from one text towards another.';
 const STRONG = 'A strong push can break its words.';
-/** Of the page's own model and the settings that the page begins with. */
-const FIRST = 'From a strength of 0.25 on, the bowl of this story becomes a puppet.';
+/** Of the page's own model, where the push is the only change. */
+const FIRST = 'From a strength of 0.25 to 1, the bowl of this story becomes a puppet.';
 
 export class PushControls {
   /**
    * @param {ReturnType<typeof import('./state.js').state>} state
    * @param {import('../../page/model.js').SharedModel} model
    */
-  constructor({ prompt, from, towards, push, pushLayer }, model) {
+  constructor(state, model) {
+    const { prompt, from, towards, push, pushLayer, heads, how, hidden, shuffle } = state;
     this.layer = numberField(pushLayer, { label: 'Behind layer', min: 0 });
     this.layer.dataset.depth = 'understand';
     const words = paragraph('look-key');
@@ -26,7 +27,7 @@ export class PushControls {
         this.layer,
       ),
     ];
-    const told = [prompt, from, towards, pushLayer];
+    const told = [prompt, from, towards, pushLayer, heads, how, hidden, shuffle];
     const show = () => {
       const first = !model.source && told.every(({ isDefault }) => isDefault);
       setText(words, `${PUSH} ${first ? FIRST : STRONG}`);
