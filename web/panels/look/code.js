@@ -93,7 +93,7 @@ export class Spelled {
     const ids = await tokenizer?.encode(textOf(tokens));
     if (asked !== this.asked || !ids) return;
     this.same = Array.from(ids).join() === asked;
-    // code that is on show may be shorter now
-    document.dispatchEvent(new Event('panel'));
+    // it may be shorter where it is on show
+    document.dispatchEvent(new Event('code'));
   }
 }

@@ -185,7 +185,7 @@ class Look {
     root.dataset.phase = writer.phase;
     root.dataset.tokens = String(story.tokens.length);
     this.checking.check();
-    if (['paused', 'over'].includes(writer.phase)) this.spelled.read(this.read).catch(() => {});
+    if (['paused', 'over'].includes(writer.phase)) this.spelled.read(this.upToWord).catch(() => {});
     this.said.seen.look(this);
   }
 
@@ -228,14 +228,14 @@ class Look {
   }
 
   /** The tokens up to the word on show. */
-  get read() {
+  get upToWord() {
     return this.writer.story?.tokens.slice(0, this.selection.word + 1) ?? [];
   }
 
   code() {
-    const { writer, selection, model, read } = this;
+    const { writer, selection, model, upToWord: tokens } = this;
     const bits = this.state.bits.value;
-    const text = this.spelled.text(read);
-    return codeOf({ tokens: read, text, ...selection.head, T: writer.settings.T, bits }, model);
+    const text = this.spelled.text(tokens);
+    return codeOf({ tokens, text, ...selection.head, T: writer.settings.T, bits }, model);
   }
 }

@@ -35,6 +35,7 @@ export async function build(root, { state, code }) {
   state.kind.on(show);
   onSight(root, show);
   document.addEventListener('panel', show);
+  document.addEventListener('code', show);
   show();
   return {};
 }
