@@ -80,11 +80,22 @@ export function keepPlace(change) {
 }
 
 /**
- * Brings an element to the top of the window.
+ * Brings an element to the top of the window. A reader may also scroll without a press that is
+ * heard, as a search in the page does. Then the window stays there.
  * @param {Element} element @param {() => boolean} waits whether something is still to come
  */
 export function bringUp(element, waits) {
+  const { documentElement: root } = document;
+  let frame = 0;
+  let left = 0;
   whileDrawn(() => {
+    const kept = Math.min(left, root.scrollHeight - innerHeight);
+    // before the first frame the page goes to the section of the link
+    if (frame++ > 1 && waits() && Math.abs(scrollY - kept) > 1) return over.abort();
     if (element.isConnected) element.scrollIntoView({ behavior: 'instant' });
+    left = scrollY;
   }, waits);
+  // the anchors of a browser would scroll as well
+  root.style.overflowAnchor = 'none';
+  over.signal.addEventListener('abort', () => void (root.style.overflowAnchor = ''));
 }

@@ -28,8 +28,12 @@ export function tour(store) {
     const section = sectionOf(link);
     const next = section.querySelector(see) ?? section.querySelector('.panel');
     if (next?.previousElementSibling === line) return;
+    const { activeElement, body } = document;
+    const focus = /** @type {HTMLElement | null} */ (activeElement);
+    const own = line.contains(focus);
     next?.before(line);
-    line.focus({ preventScroll: true });
+    if (own) focus?.focus({ preventScroll: true });
+    else if (focus === body) line.focus({ preventScroll: true });
   };
   document.addEventListener('panel', ({ target }) => {
     if (stop.value && target === sectionOf(links[stop.value - 1])) place();
