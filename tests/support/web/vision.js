@@ -1,7 +1,7 @@
 /**
  * Colours as readers see them who lack a kind of cone, and how far two colours are apart. The
- * matrices are of Machado, Oliveira and Fernandes, 2009, for a cone that is missing. The distance
- * is CIEDE2000, as Sharma, Wu and Dalal, 2005, give it.
+ * matrices for a missing cone are those of Machado et al. (2009). The distance is CIEDE2000, in the
+ * form of Sharma et al. (2005).
  */
 
 /** Of linear red, green and blue. */

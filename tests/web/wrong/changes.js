@@ -42,7 +42,7 @@ export const together = (changes) => {
 export const wrap = (body) =>
   behind(`(engine) => ({ ...engine, attention(q, k, v, o) { ${body} } })`);
 
-/** `body` sees engine, q, cache, o and returns the result of a look at a cache. */
+/** The same for `attend`: `body` sees engine, q, cache and o. */
 export const wrapAttend = (body) =>
   behind(`(engine) => ({ ...engine, attend(q, cache, o) { ${body} } })`);
 

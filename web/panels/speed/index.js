@@ -13,6 +13,7 @@ import {
   verdicts,
 } from '../../page/layout.js';
 import { short } from '../../plot/format.js';
+import { ALLOWANCE } from './difference.js';
 import { Fused } from './fused.js';
 import { cellsOf, Race } from './race.js';
 import { KEYS } from './shared-compute.js';
@@ -34,8 +35,7 @@ const statementOfAll = () =>
   new Statement({
     id: 'K1',
     claim: 'all three give the numbers of a fourth program, which is plain and slow',
-    allowance:
-      'Allowed per element: ε·Σ p|v|·(4 + 2A), A = max over the keys of Σ|q·k|·scale, ε = 2⁻²³.',
+    allowance: ALLOWANCE,
     oracles: [attentionRow, textbook, typed],
   });
 

@@ -4,6 +4,7 @@
  */
 import { gaussianInputs } from '../../math/data.js';
 import { attentionRow } from '../../math/oracle.js';
+import { addRow, none } from './difference.js';
 import { meanTime } from './sample.js';
 import { D } from './ways.js';
 
@@ -17,8 +18,6 @@ export const KEYS = 2048;
 export const SHARED = /** @type {const} */ (['8', '4', '2', '1']);
 
 /** @typedef {typeof SHARED[number]} Shared */
-
-const EPSILON = 2 ** -23;
 
 /** @type {Record<'q' | 'k' | 'v', Float32Array> | undefined} */
 let drawn;
@@ -57,7 +56,7 @@ export function compareShared(engine) {
     const { q, k, v, cache, attend } = look(engine, way);
     const { output } = attend();
     cache.dispose();
-    const found = { way, max: 0, measured: 0, allowed: 0, ratio: 0 };
+    const found = { way, ...none() };
     for (let h = 0; h < HEADS; h++) {
       const group = Math.floor((h * Number(way)) / HEADS);
       const own = (/** @type {Float32Array} */ x) =>
@@ -65,14 +64,7 @@ export function compareShared(engine) {
       const query = q.subarray(h * D, (h + 1) * D);
       const shape = { n: KEYS, d: D, dv: D, scale: 1 / Math.sqrt(D), T: 1, visible: () => true };
       const truth = attentionRow(query, own(k), own(v), shape);
-      for (let c = 0; c < D; c++) {
-        const measured = Math.abs(output[h * D + c] - truth.output[c]);
-        const allowed = EPSILON * truth.mass[c] * (4 + 2 * truth.condition);
-        found.max = Math.max(found.max, measured);
-        // NaN is worse than anything
-        if (!(measured / allowed <= found.ratio))
-          Object.assign(found, { measured, allowed, ratio: measured / allowed });
-      }
+      addRow(found, output.subarray(h * D, (h + 1) * D), truth);
     }
     return found;
   });

@@ -1,14 +1,13 @@
 /** Compares and times the three ways, in the worker of the kernels. */
 import { gaussianInputs } from '../../math/data.js';
 import { attentionRow } from '../../math/oracle.js';
+import { addRow, none } from './difference.js';
 import { follow } from './fused-compute.js';
 import { meanTime } from './sample.js';
 import { D, textbook, typed } from './ways.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {'textbook' | 'typed' | 'wasm'} Way */
-
-const EPSILON = 2 ** -23;
 
 /** @param {number} n */
 function inputs(n) {
@@ -37,12 +36,8 @@ function ways(engine, n) {
 export function compare(engine, n) {
   const { q, k, v } = inputs(n);
   const outputs = Object.entries(ways(engine, n)).map(([way, run]) => ({
-    way,
-    output: run(),
-    max: 0,
-    measured: 0,
-    allowed: 0,
-    ratio: 0,
+    output: Float64Array.from(run()),
+    found: { way, ...none() },
   }));
   for (let i = 0; i < n; i++) {
     const truth = attentionRow(q.subarray(i * D, (i + 1) * D), k, v, {
@@ -53,17 +48,10 @@ export function compare(engine, n) {
       T: 1,
       visible: (j) => j <= i,
     });
-    for (let c = 0; c < D; c++)
-      for (const found of outputs) {
-        const measured = Math.abs(found.output[i * D + c] - truth.output[c]);
-        const allowed = EPSILON * truth.mass[c] * (4 + 2 * truth.condition);
-        found.max = Math.max(found.max, measured);
-        // NaN is worse than anything
-        if (!(measured / allowed <= found.ratio))
-          Object.assign(found, { measured, allowed, ratio: measured / allowed });
-      }
+    for (const { output, found } of outputs)
+      addRow(found, output.subarray(i * D, (i + 1) * D), truth);
   }
-  return outputs.map(({ output: _, ...found }) => found);
+  return outputs.map(({ found }) => found);
 }
 
 /**
