@@ -113,6 +113,7 @@ async function raster(picture) {
 export async function save(id, kind, panel) {
   const name = `clearhead-${id}.${kind}`;
   try {
+    await panel.settled?.();
     const blob = await FILES[kind](panel);
     if (!blob) throw new Error('there is no picture yet');
     const href = URL.createObjectURL(blob);

@@ -40,6 +40,7 @@ import { state as use } from '../panels/use/state.js';
  * @typedef {object} Panel
  * @property {() => void} [reset] for anything that is not a signal
  * @property {() => unknown} [state] the numbers on show, for a JSON file; default: the signals
+ * @property {() => Promise<void>} [settled] until the numbers are those of the settings
  * @property {() => void} [sign] puts a checksum of the numbers on show into the settings
  * @property {() => string} [code] JavaScript that computes the panel's numbers with the library
  * @property {{ csv?: () => string, json?: () => unknown, svg?: () => SVGElement, png?: Picture }}

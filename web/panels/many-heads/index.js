@@ -26,12 +26,13 @@ export async function build(root, { lab, state }) {
   const machine = new Machine(root, lab, state);
   machine.listen(root);
   wait(machine.checks.all);
-  await machine.compute();
+  await machine.begin();
   const setting = () => ({ ...settingOf(state), head: state.head.value });
   return {
     state: () => ({ ...setting(), ...statsOf(machine.heads) }),
     code: () => codeOf(setting()),
     sign: () => machine.sign(),
+    settled: () => machine.settled(),
     exports: { csv: () => weightsOf(machine.heads), png: () => machine.pointer.pinned.map.canvas },
   };
 }
@@ -46,6 +47,8 @@ class Machine {
     this.state = state;
     /** The numbers on show belong to other settings, and new ones are on their way. */
     this.outdated = true;
+    /** @type {Promise<void>} the newest heads, asked for */
+    this.asked = Promise.resolve();
     /** Of the newest heads. */
     this.setting = '';
     this.width = 0;
@@ -94,7 +97,7 @@ class Machine {
         this.outdated = true;
         bits.set('');
       });
-    onFrame(settings, () => void orGiveUp(this.checks.all, this.compute()));
+    onFrame(settings, () => void orGiveUp(this.checks.all, this.begin()));
     onFrame([colour, head, at, kept, bits], draw);
     root.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.pointer.locked) this.pointer.release();
@@ -116,6 +119,18 @@ class Machine {
     const { state, setting, latest } = this;
     const own = latest && setting === JSON.stringify(settingOf(state));
     state.bits.set(own ? latest.checksum : '');
+  }
+
+  begin() {
+    return (this.asked = this.compute());
+  }
+
+  /** Until the heads on show are those of the settings. They are asked for in a frame. */
+  async settled() {
+    while (this.outdated) {
+      await new Promise(requestAnimationFrame);
+      await this.asked;
+    }
   }
 
   async compute() {
