@@ -16,7 +16,7 @@ import { change, headOf, NONE, tell } from '../../web/panels/lab/compute.js';
 import { explain } from '../../web/panels/lab/explain.js';
 import { difference } from '../../web/panels/lab/push.js';
 import { PROMPT } from '../../web/panels/look/state.js';
-import { Story } from '../../web/panels/look/story.js';
+import { Story } from '../../web/panels/look/writing/story.js';
 import { compute, settingOf } from '../../web/panels/many-heads/compute.js';
 import { derive } from '../../web/panels/one-look/compute.js';
 import { VALUES } from '../../web/panels/one-look/values.js';

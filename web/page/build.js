@@ -95,7 +95,7 @@ export class Builder {
       });
       this.panels.set(id, panel);
       const words = section.querySelector('.words');
-      if (follows) words?.append(breadcrumb(this.shared.row, follows, panel.followed));
+      if (follows) words?.append(breadcrumb(this.shared.row, follows, panel.followed, panel.unfit));
       words?.append(tick(section));
       root.after(this.frame(id, panel));
       root.querySelector('.late')?.remove();

@@ -46,6 +46,7 @@ import { state as use } from '../panels/use/state.js';
  * @property {{ csv?: () => string, json?: () => unknown, svg?: () => SVGElement, png?: Picture }}
  *   [exports]
  * @property {readonly import('./row.js').Followed[]} [followed] settings that the row gives
+ * @property {import('./signal.js').Signal<string>} [unfit] why it cannot show the row
  * @property {Promise<void>} [alive] the panels outside of the window wait for it
  * @property {() => void} [dispose]
  */

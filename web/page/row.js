@@ -4,7 +4,7 @@
  */
 import { headName } from '../../src/js/model/inside/head-name.js';
 import { button } from './controls.js';
-import { privateFlag } from './signal.js';
+import { privateFlag, privateText } from './signal.js';
 import { html } from '../plot/dom.js';
 import { short } from '../plot/format.js';
 
@@ -22,6 +22,13 @@ import { short } from '../plot/format.js';
  * @property {Float32Array} [q] (d)
  * @property {Float32Array} [k] (n, d)
  * @property {Float32Array} [v] (n, dv)
+ * @property {Ask} [ask] asks the model, while it has this text and no other panel has the model
+ */
+
+/** @typedef {import('../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
+/**
+ * @typedef {<T>(question: (model: RemoteModel, signal: AbortSignal) => Promise<T>) =>
+ *   Promise<T | undefined>} Ask
  */
 
 export class RowBus {
@@ -74,8 +81,9 @@ export function pathOf({ layer, head, position, words, source }) {
  * @param {RowBus} bus
  * @param {Keys} keys
  * @param {readonly Followed[]} [followed] settings that make another row of it
+ * @param {import('./signal.js').Signal<string>} [unfit] why the panel cannot show this row
  */
-export function breadcrumb(bus, { minKeys, maxKeys }, followed = []) {
+export function breadcrumb(bus, { minKeys, maxKeys }, followed = [], unfit = privateText()) {
   const element = html('p', { class: 'crumb', hidden: true });
   const show = () => {
     const row = bus.value;
@@ -86,6 +94,8 @@ export function breadcrumb(bus, { minKeys, maxKeys }, followed = []) {
       const needed = `${minKeys} are needed here. So this is an example.`;
       return element.replaceChildren(`The row has ${n} keys, and ${needed}`);
     }
+    if (unfit.value)
+      return element.replaceChildren(`Not the row, since ${unfit.value}. This is an example.`);
     const back = button('this panel’s own example', () => bus.set(undefined), 'link');
     const part = n > maxKeys ? ` The ${maxKeys} best of its ${n} keys, made to add up to 1.` : '';
     const byHand = followed.some((each) => each.byHand.value);
@@ -99,6 +109,7 @@ export function breadcrumb(bus, { minKeys, maxKeys }, followed = []) {
   };
   bus.on(show);
   for (const { byHand } of followed) byHand.on(show);
+  unfit.on(show);
   show();
   return element;
 }

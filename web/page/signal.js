@@ -71,6 +71,12 @@ export const FLAG = {
   range: '0 or 1',
 };
 
+/** @type {Codec<string>} */
+const TEXT = { parse: String, format: String, clamp: String, range: 'any text' };
+
+/** A text that is in no link. */
+export const privateText = () => new Signal('', '', TEXT);
+
 /** A switch that is in no link. */
 export const privateFlag = () => new Signal('', false, FLAG);
 

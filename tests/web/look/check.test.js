@@ -5,7 +5,7 @@ import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
 import { checkBits, checkRow } from '../../../web/panels/look/check.js';
 import { tellFirst } from '../../../web/panels/look/first.js';
-import { bitsOf } from '../../../web/panels/look/surprise.js';
+import { bitsOf } from '../../../web/panels/look/writing/bits.js';
 import { becomes } from '../../support/web/becomes.js';
 import { letters } from '../../support/web/letters.js';
 import { launch, missing, served } from '../site.js';

@@ -8,7 +8,7 @@ import { percent } from '../../../web/plot/format.js';
 import { tellFirst } from '../../../web/panels/look/first.js';
 import { firstFrame } from '../../../web/panels/look/frame.js';
 import { mapPaths, pooledLine, shade } from '../../../web/panels/look/shade.js';
-import { Story } from '../../../web/panels/look/story.js';
+import { Story } from '../../../web/panels/look/writing/story.js';
 import { foretold, inBits, lineOf } from '../../../web/panels/look/surprise.js';
 import {
   countOfSharp,

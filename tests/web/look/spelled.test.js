@@ -1,7 +1,7 @@
 /** The code of a look: with the text, wherever the text alone gives the tokens that were read. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { Spelled } from '../../../web/panels/look/code.js';
+import { Spelled } from '../../../web/panels/look/spelled.js';
 import { becomes } from '../../support/web/becomes.js';
 import { launch, missing, opened } from '../site.js';
 

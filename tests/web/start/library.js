@@ -7,4 +7,4 @@ export { loadModel } from '../../../src/js/model/index.js';
 export { Pass } from '../../../src/js/model/run/pass.js';
 export { shuffle } from '../../../web/panels/lab/shuffle.js';
 export { PROMPT } from '../../../web/panels/look/state.js';
-export { mostTelling, Story } from '../../../web/panels/look/story.js';
+export { mostTelling, Story } from '../../../web/panels/look/writing/story.js';

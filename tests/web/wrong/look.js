@@ -50,7 +50,7 @@ export const WRONG_LOOK = [
   {
     name: 'others that do not add up to one without the start',
     change: edit(
-      'web/panels/look/story.js',
+      'web/panels/look/writing/story.js',
       'return rest.map((p) => p / sum);',
       'return sum > 0 ? rest : [];',
     ),
@@ -60,7 +60,7 @@ export const WRONG_LOOK = [
   {
     name: 'squares that forget to leave out the start',
     change: edit(
-      'web/panels/look/story.js',
+      'web/panels/look/writing/story.js',
       'if (rest) return rowSharpness',
       'if (rest && i < 0) return rowSharpness',
     ),
@@ -87,7 +87,7 @@ export const WRONG_LOOK = [
   },
   {
     name: 'a surprise in nats',
-    change: edit('web/panels/look/surprise.js', 'Math.log(sum)) / Math.LN2', 'Math.log(sum))'),
+    change: edit('web/panels/look/writing/bits.js', 'Math.log(sum)) / Math.LN2', 'Math.log(sum))'),
     red: ['look-surprise'],
   },
 ];

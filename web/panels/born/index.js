@@ -212,7 +212,7 @@ class Birth {
     });
   }
 
-  /** The one head, large. @param {import('../look/story.js').Head} head */
+  /** The one head, large. @param {import('../look/writing/story.js').Head} head */
   paintLarge(head) {
     const { large, story } = this;
     const size = sizeOf(story, large.clientWidth);

@@ -3,7 +3,7 @@ import { CONFIG, OPTIONS, THRESHOLD, unseen } from '../../../training/induction/
 import { headName } from '../../../src/js/model/inside/head-name.js';
 import { html } from '../../plot/dom.js';
 import { percent } from '../../plot/format.js';
-import { Story } from '../look/story.js';
+import { Story } from '../look/writing/story.js';
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdef';
 export const LENGTH = OPTIONS.context;
@@ -25,7 +25,7 @@ export const headAt = (at) => ({
 
 /**
  * The look of a head at a letter, in a sentence.
- * @param {Story} story @param {import('../look/story.js').Head} head @param {number} score of it
+ * @param {Story} story @param {import('../look/writing/story.js').Head} head @param {number} score of it
  * @param {ArrayLike<number>} row its weights @param {number} i the letter
  */
 export function sentence(story, head, score, row, i) {

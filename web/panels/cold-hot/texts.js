@@ -1,8 +1,8 @@
 /** Continues one beginning of a story at four attention temperatures, with greedy sampling. */
 
 import { headName } from '../../../src/js/model/inside/head-name.js';
-import { readAll, tokensOf } from '../look/pieces.js';
-import { mostTelling } from '../look/story.js';
+import { readAll, tokensOf } from '../look/writing/pieces.js';
+import { mostTelling } from '../look/writing/story.js';
 
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 
@@ -26,7 +26,7 @@ export async function tellAt(model, signal, prompt, T, tell) {
   }
 }
 
-/** @param {import('../look/story.js').Head} head @param {string} text of the query's token */
+/** @param {import('../look/writing/story.js').Head} head @param {string} text of the query's token */
 export const rowOf = (head, text) =>
   `The look of head ${headName(head)} at ‘${text.trim() || 'start'}’.`;
 

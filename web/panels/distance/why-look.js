@@ -1,8 +1,8 @@
 /** The look that is taken apart: of a row that a reader sent, of the model, or of drawn numbers. */
 import { headName } from '../../../src/js/model/inside/head-name.js';
 import { firstFrame } from '../look/hydrate.js';
-import { beginningOf, readAll } from '../look/pieces.js';
-import { mostTelling } from '../look/story.js';
+import { beginningOf, readAll } from '../look/writing/pieces.js';
+import { mostTelling } from '../look/writing/story.js';
 import { PROMPT } from '../look/state.js';
 import { softmax } from '../look/check.js';
 import { inputs, D, N } from './compute.js';

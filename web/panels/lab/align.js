@@ -1,6 +1,6 @@
 /** Two stories side by side: the words of one that the other has not. */
 
-/** @typedef {import('../look/story.js').Token} Token */
+/** @typedef {import('../look/writing/story.js').Token} Token */
 
 /** Tokens as whole words and single marks: letters go on with the letters before them. */
 export function wholeWords(/** @type {readonly Token[]} */ story) {

@@ -2,8 +2,8 @@
 import { logProbabilities } from '../../../src/js/model/inspect/log-softmax.js';
 
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
-/** @typedef {import('../look/story.js').Token} Token */
-/** @typedef {import('../look/story.js').Head} Head */
+/** @typedef {import('../look/writing/story.js').Token} Token */
+/** @typedef {import('../look/writing/story.js').Head} Head */
 
 /**
  * @typedef {object} Changes

@@ -5,7 +5,7 @@ import { html } from '../../plot/dom.js';
 import { percent } from '../../plot/format.js';
 import { oneStop } from '../../plot/one-stop.js';
 
-/** @typedef {import('../look/story.js').Head} Head */
+/** @typedef {import('../look/writing/story.js').Head} Head */
 
 export class HeadSwitches {
   /** @param {(name: string) => void} toggle */

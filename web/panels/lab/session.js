@@ -1,12 +1,12 @@
 /** The lab's work with the model: the story as it was, its change, and the words that are tried. */
-import { tokensOf } from '../look/pieces.js';
+import { tokensOf } from '../look/writing/pieces.js';
 import { addNotice } from '../../page/notice.js';
 import { chances, change, headOf, meanChance, NONE, tell } from './compute.js';
 import { explain } from './explain.js';
 import { difference, streamAt } from './push.js';
 import { fitWord } from './state.js';
 
-/** @typedef {import('../look/story.js').Token} Token */
+/** @typedef {import('../look/writing/story.js').Token} Token */
 /** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 /** @typedef {{ prompt: Token[], story: Token[], logs: number[] }} Told */
 /** @typedef {import('./compute.js').Changes} Changes */

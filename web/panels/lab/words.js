@@ -5,7 +5,7 @@ import { oneStop } from '../../plot/one-stop.js';
 import { spaced } from '../look/words.js';
 import { newTokens } from './align.js';
 
-/** @typedef {import('../look/story.js').Token} Token */
+/** @typedef {import('../look/writing/story.js').Token} Token */
 
 const beginning = (/** @type {readonly Token[]} */ prompt) =>
   html('span', { class: 'cold-prompt' }, prompt.map(({ text }) => text).join(''));

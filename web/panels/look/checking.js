@@ -3,7 +3,7 @@ import { checkedRow } from './send.js';
 
 /**
  * @typedef {object} Parts
- * @property {import('./writer.js').Writer} writer
+ * @property {import('./writing/writer.js').Writer} writer
  * @property {import('../../page/model.js').SharedModel} model
  * @property {import('./said.js').Said} said
  * @property {import('./selection.js').Selection} selection

@@ -1,7 +1,7 @@
 /** A row of the look, in code that runs anywhere beside the model's file. */
 
 /** @typedef {import('../../page/model.js').SharedModel} SharedModel */
-/** @typedef {import('./story.js').Token} Token */
+/** @typedef {import('./writing/story.js').Token} Token */
 
 const OWN = 'stories-Q8_0.gguf';
 const at = (/** @type {string} */ name) => `new URL(${JSON.stringify(name)}, import.meta.url)`;
@@ -60,40 +60,4 @@ const lines = (numbers) =>
   numbers.map((x, i) => (i % 16 === 0 ? `\n  ${x}` : ` ${x}`)).join(',') + '\n';
 
 /** @param {readonly Token[]} tokens */
-const idsOf = (tokens) => tokens.map(({ id }) => id).join();
-
-/** @param {readonly Token[]} tokens */
-const textOf = (tokens) => tokens.map(({ text }) => text).join('');
-
-/** Code has the text in the place of its tokens, where the text alone gives them. */
-export class Spelled {
-  /** @param {Pick<SharedModel, 'load'>} model */
-  constructor(model) {
-    this.model = model;
-    /** The tokens that were asked about last. */
-    this.asked = '';
-    /** Whether their text gives them. */
-    this.same = false;
-  }
-
-  /** The text, if it is known to give these tokens. @param {readonly Token[]} tokens */
-  text(tokens) {
-    return this.same && this.asked === idsOf(tokens) ? textOf(tokens) : undefined;
-  }
-
-  /**
-   * A model may write a word in other pieces than its tokenizer, so the tokenizer is asked.
-   * @param {readonly Token[]} tokens
-   */
-  async read(tokens) {
-    const asked = idsOf(tokens);
-    if (asked === this.asked) return;
-    Object.assign(this, { asked, same: false });
-    const { tokenizer } = await this.model.load();
-    const ids = await tokenizer?.encode(textOf(tokens));
-    if (asked !== this.asked || !ids) return;
-    this.same = Array.from(ids).join() === asked;
-    // it may be shorter where it is on show
-    document.dispatchEvent(new Event('code'));
-  }
-}
+export const textOf = (tokens) => tokens.map(({ text }) => text).join('');

@@ -16,7 +16,7 @@ const SURPRISE =
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
 /**
  * @typedef {object} Now
- * @property {import('./writer.js').Writer} writer
+ * @property {import('./writing/writer.js').Writer} writer
  * @property {import('../../page/model.js').SharedModel} model
  * @property {boolean} fast
  */
@@ -140,7 +140,7 @@ function promptForm({ prompt }, begin) {
 }
 
 /**
- * @param {import('./writer.js').Writer} writer
+ * @param {import('./writing/writer.js').Writer} writer
  * @param {import('../../page/model.js').SharedModel} model
  * @param {boolean} fast
  */

@@ -1,6 +1,6 @@
 /** The story of the first frame: a prompt, and the tokens that a model writes greedily. */
 import { createSampler } from '../../../src/js/model/sampling/sample.js';
-import { mostTelling, Story } from './story.js';
+import { mostTelling, Story } from './writing/story.js';
 
 /**
  * @param {import('../../../src/js/model/api.d.ts').Model} model

@@ -4,8 +4,8 @@ import { addNotice } from '../../page/notice.js';
 /**
  * Writes on until the word is there. Things that are missing are named.
  * @param {ReturnType<typeof import('./state.js').state>} state
- * @param {import('./writer.js').Writer} writer
- * @param {import('./story.js').Story} story
+ * @param {import('./writing/writer.js').Writer} writer
+ * @param {import('./writing/story.js').Story} story
  */
 export function fitLink({ head: pinned, at: locked }, writer, story) {
   const [layer, head] = pinned.value;

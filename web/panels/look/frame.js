@@ -8,8 +8,8 @@ import { extent, mapPaths, shade, SHADES } from './shade.js';
 import { foretold, inBits } from './surprise.js';
 import { aboutHeads, countOfSharp, HINT, sentence, spaced } from './words.js';
 
-/** @typedef {import('./story.js').Story} Story */
-/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./writing/story.js').Story} Story */
+/** @typedef {import('./writing/story.js').Head} Head */
 
 /** @param {string} text */
 const escape = (text) =>

@@ -8,19 +8,20 @@ import { columns, onSight, paragraph } from '../../page/layout.js';
 import { privateFlag } from '../../page/signal.js';
 import { percent } from '../../plot/format.js';
 import { Checking } from './checking.js';
-import { codeOf, Spelled } from './code.js';
+import { codeOf } from './code.js';
 import { Controls } from './controls.js';
 import { fitLink } from './fit.js';
 import { Said } from './said.js';
 import { rowsOf } from './saved.js';
 import { Selection } from './selection.js';
+import { Spelled } from './spelled.js';
 import { foretold, surprises } from './surprise.js';
 import { TextView } from './text-view.js';
 import { Board, Wall } from './wall.js';
 import { aboutHeads, plain, sentence } from './words.js';
-import { Writer } from './writer.js';
+import { Writer } from './writing/writer.js';
 
-/** @typedef {import('./story.js').Story} Story */
+/** @typedef {import('./writing/story.js').Story} Story */
 
 /** Tokens of a story at most: a story of the page’s own model has 173 on average. */
 const CAPACITY = 192;

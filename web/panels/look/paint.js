@@ -2,8 +2,8 @@
 import { isDark, pixelTable } from '../../plot/colour.js';
 import { extent, pixelOf, place, pooledLine } from './shade.js';
 
-/** @typedef {import('./story.js').Story} Story */
-/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./writing/story.js').Story} Story */
+/** @typedef {import('./writing/story.js').Head} Head */
 
 /**
  * How large the maps of a story are.

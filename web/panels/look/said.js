@@ -7,8 +7,8 @@ import { Seen } from './seen/seen.js';
 import { foretold, inBits } from './surprise.js';
 import { countOfSharp, sentence, sharpHeads } from './words.js';
 
-/** @typedef {import('./story.js').Story} Story */
-/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./writing/story.js').Story} Story */
+/** @typedef {import('./writing/story.js').Head} Head */
 
 export class Said {
   constructor() {

@@ -1,7 +1,10 @@
 /** The rows of one head over the story as a table. */
 import { table } from '../../page/files.js';
 
-/** @param {import('./story.js').Story | undefined} story @param {import('./story.js').Head} head */
+/**
+ * @param {import('./writing/story.js').Story | undefined} story
+ * @param {import('./writing/story.js').Head} head
+ */
 export function rowsOf(story, head) {
   if (!story?.rows) throw new Error('the model is not there yet');
   /** @type {[number, number, string, string, number][]} */

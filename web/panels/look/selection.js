@@ -1,11 +1,11 @@
 /** The head and the word whose row is on show. */
 import { announce } from '../../plot/dom.js';
 import { firstFrame } from './hydrate.js';
-import { mostTelling } from './story.js';
+import { mostTelling } from './writing/story.js';
 import { foretold } from './surprise.js';
 import { plain, sentence } from './words.js';
 
-/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./writing/story.js').Head} Head */
 
 /** Tokens of a story that goes on by itself, while the word of the first frame stays on show. */
 const FIRST_TOKENS = 32;
@@ -13,7 +13,7 @@ const FIRST_TOKENS = 32;
 export class Selection {
   /**
    * @param {ReturnType<typeof import('./state.js').state>} state
-   * @param {import('./writer.js').Writer} writer
+   * @param {import('./writing/writer.js').Writer} writer
    * @param {() => void} draw
    */
   constructor(state, writer, draw) {

@@ -1,6 +1,6 @@
 /** The row on show with its query and keys: asked for, checked, and sent through all panels. */
 
-/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./writing/story.js').Head} Head */
 /** @typedef {import('../../../src/js/model/api.d.ts').Row} Row */
 /**
  * @typedef {object} Before
@@ -39,7 +39,7 @@ async function logitsBefore(model, i) {
 
 /**
  * @param {object} from
- * @param {import('./writer.js').Writer} from.writer
+ * @param {import('./writing/writer.js').Writer} from.writer
  * @param {import('../../page/model.js').SharedModel} from.model
  * @param {import('./said.js').Said} from.said
  * @param {Head} head @param {number} i
@@ -50,7 +50,9 @@ export async function checkedRow({ writer, model, said }, head, i) {
   const { story, settings } = writer;
   const { T } = settings;
   if (!story || i < 1) return undefined;
-  const got = await writer.row(head, i);
+  const got = await writer.ask('row', async (model) =>
+    i < model.cache.length ? askRow(model, head, i) : undefined,
+  );
   const shown = story.row(head, i);
   if (!got || story !== writer.story || T !== settings.T) return undefined;
   const { attnScale: scale, attnSoftcap: cap } = (await model.load()).config;
@@ -69,5 +71,6 @@ export async function checkedRow({ writer, model, said }, head, i) {
     q: got.q,
     k: got.k,
     v: got.v,
+    ask: async (question) => (writer.hasModel ? writer.ask('layer', question) : undefined),
   };
 }

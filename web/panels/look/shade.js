@@ -1,7 +1,7 @@
 /** Weights as shades, and maps of weights in few pixels. It computes numbers and paints nothing. */
 
-/** @typedef {import('./story.js').Story} Story */
-/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./writing/story.js').Story} Story */
+/** @typedef {import('./writing/story.js').Head} Head */
 
 /** Shades of the first frame, which has no canvas; 0 is the paper. */
 export const SHADES = 6;

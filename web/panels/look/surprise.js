@@ -6,20 +6,11 @@
 import { fixed, percent, whole } from '../../plot/format.js';
 import { pieceName } from './words.js';
 
-/** @typedef {import('./story.js').Story} Story */
+/** @typedef {import('./writing/story.js').Story} Story */
 
 /** Pixels of the line under a word, for each bit, and at most. */
 const PER_BIT = 0.75;
 const THICKEST = 8;
-
-/** @param {ArrayLike<number>} logits @param {number} id of the token that came */
-export function bitsOf(logits, id) {
-  let max = -Infinity;
-  for (let at = 0; at < logits.length; at++) max = Math.max(max, logits[at]);
-  let sum = 0;
-  for (let at = 0; at < logits.length; at++) sum += Math.exp(logits[at] - max);
-  return (max - logits[id] + Math.log(sum)) / Math.LN2;
-}
 
 /**
  * The thickness of a line, in pixels. A word that was likelier than one half has none.

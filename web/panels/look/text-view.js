@@ -8,7 +8,7 @@ import { place } from './shade.js';
 import { lineOf } from './surprise.js';
 import { spaced } from './words.js';
 
-/** @typedef {import('./story.js').Story} Story */
+/** @typedef {import('./writing/story.js').Story} Story */
 
 const STORY = 'The story, word by word. Arrow keys move, Enter locks, Escape lets go.';
 

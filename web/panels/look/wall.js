@@ -8,8 +8,8 @@ import { html, setAttributes } from '../../plot/dom.js';
 import { onWidth } from '../../plot/width.js';
 import { empty, paintRows, sizeOf } from './paint.js';
 
-/** @typedef {import('./story.js').Story} Story */
-/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./writing/story.js').Story} Story */
+/** @typedef {import('./writing/story.js').Head} Head */
 
 /**
  * @typedef {object} HeadMap

@@ -2,8 +2,8 @@
 import { headName } from '../../../src/js/model/inside/head-name.js';
 import { percent } from '../../plot/format.js';
 
-/** @typedef {import('./story.js').Story} Story */
-/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('./writing/story.js').Story} Story */
+/** @typedef {import('./writing/story.js').Head} Head */
 
 /** A token as it stands in a sentence. @param {Story} story @param {number} j */
 export function tokenName(story, j) {

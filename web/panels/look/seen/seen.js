@@ -15,7 +15,7 @@ const MOVING = 'it is read back when the story rests';
  * @property {import('../said.js').Said} said
  *
  * @typedef {object} Look
- * @property {import('../writer.js').Writer} writer
+ * @property {import('../writing/writer.js').Writer} writer
  * @property {import('../selection.js').Selection} selection
  * @property {{ changes: number }} checking changes of the story, counted
  */

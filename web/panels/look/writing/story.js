@@ -2,7 +2,7 @@
  * A text that a model reads and writes, with every row of every head. Row i is the one that attends
  * from token i, to choose token i + 1. All memory is allocated at once, for `capacity` tokens.
  */
-import { bitsOf } from './surprise.js';
+import { bitsOf } from './bits.js';
 
 /**
  * @typedef {object} Shape
@@ -54,7 +54,7 @@ export class Story {
   /**
    * Keeps the rows that attend from token i, and how surprising the next token is to the model.
    * @param {number} i
-   * @param {import('../../../src/js/model/api.d.ts').HeadStats} stats of one token, with weights
+   * @param {import('../../../../src/js/model/api.d.ts').HeadStats} stats of one token, with weights
    * @param {Float32Array} [logits] behind it
    */
   record(i, stats, logits) {

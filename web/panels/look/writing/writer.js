@@ -2,15 +2,14 @@
  * Reads a prompt and writes on. Between any two tokens it can be stopped, slowed or heated. Every
  * token that is on show has been read, so its rows are there.
  */
-import { createSampler } from '../../../src/js/model/sampling/sample.js';
+import { createSampler } from '../../../../src/js/model/sampling/sample.js';
 import { beginningOf, fits, storyFor, textsOf } from './pieces.js';
-import { askRow } from './send.js';
-import { Rate, Waker } from './waker.js';
+import { Questions } from './questions.js';
+import { Rate } from './rate.js';
+import { Waker } from './waker.js';
 
 /** @typedef {import('./story.js').Story} Story */
-/** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
-/** @typedef {import('./send.js').Asked} Asked */
-/** @typedef {import('./story.js').Head} Head */
+/** @typedef {import('../../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 /** @typedef {import('./story.js').Token} Token */
 
 /**
@@ -32,7 +31,7 @@ const CHUNK = 16;
 
 export class Writer {
   /**
-   * @param {Pick<import('../../page/model.js').SharedModel, 'use'>} shared the model of the page
+   * @param {Pick<import('../../../page/model.js').SharedModel, 'use'>} shared the model of the page
    * @param {Settings} settings
    * @param {{ capacity: number, tell: (change: Change) => void }} options
    */
@@ -54,8 +53,7 @@ export class Writer {
     this.cut = false;
     /** Where to begin anew. @type {Beginning | undefined} */
     this.asked = undefined;
-    /** @type {{ head: Head, i: number, answer: (row: Asked | undefined) => void } | undefined} */
-    this.wanted = undefined;
+    this.questions = new Questions();
     this.running = false;
     /** Whether it asks for the model again after another panel. */
     this.resume = false;
@@ -102,15 +100,20 @@ export class Writer {
   }
 
   /**
-   * A row, and the logits before its token. A newer request takes the place of one that waits.
-   * @param {Head} head @param {number} i @returns {Promise<Asked | undefined>}
+   * Asks the model between two tokens, when it has read them all.
+   * @template T
+   * @param {string} name
+   * @param {(model: RemoteModel, signal: AbortSignal) => Promise<T>} question
    */
-  row(head, i) {
-    this.wanted?.answer(undefined);
-    return new Promise((answer) => {
-      this.wanted = { head, i, answer };
-      this.go();
-    });
+  ask(name, question) {
+    const answer = this.questions.add(name, question);
+    this.go();
+    return answer;
+  }
+
+  /** Whether the model is at the disposal of this story. */
+  get hasModel() {
+    return this.running && !this.signal?.aborted;
   }
 
   /** Takes the model, or goes on with it. */
@@ -173,12 +176,7 @@ export class Writer {
         read = Math.min(read + CHUNK, story.tokens.length);
         continue;
       }
-      if (this.wanted) {
-        const { head, i, answer } = this.wanted;
-        this.wanted = undefined;
-        answer(i < read ? await askRow(model, head, i) : undefined);
-        continue;
-      }
+      if (await this.questions.askOne(model, signal)) continue;
       if (this.over) this.become('over');
       else if (!this.playing && !this.owed) this.become('paused');
       else {

@@ -1,7 +1,7 @@
 /** A text as tokens with the text of each, and a story that is large enough for them. */
 import { Story } from './story.js';
 
-/** @typedef {import('../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
+/** @typedef {import('../../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
 
 /** Weights that a story keeps at most, over all heads. */
 const MAX_WEIGHTS = 8e6;
