@@ -102,7 +102,12 @@ export const PANELS = [
     load: () => import('../panels/push/index.js'),
     follows: { minKeys: 2, maxKeys: 6 },
   },
-  { id: 'sharing', state: sharing, load: () => import('../panels/sharing/index.js') },
+  {
+    id: 'sharing',
+    state: sharing,
+    load: () => import('../panels/sharing/index.js'),
+    follows: { minKeys: 2, maxKeys: Infinity },
+  },
   { id: 'born', state: born, load: () => import('../panels/born/index.js') },
   { id: 'lab', state: lab, load: () => import('../panels/lab/index.js') },
   { id: 'speed', state: speed, load: () => import('../panels/speed/index.js') },

@@ -22,13 +22,7 @@ import { short } from '../plot/format.js';
  * @property {Float32Array} [q] (d)
  * @property {Float32Array} [k] (n, d)
  * @property {Float32Array} [v] (n, dv)
- * @property {Ask} [ask] asks the model, while it has this text and no other panel has the model
- */
-
-/** @typedef {import('../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
-/**
- * @typedef {<T>(question: (model: RemoteModel, signal: AbortSignal) => Promise<T>) =>
- *   Promise<T | undefined>} Ask
+ * @property {readonly number[]} [ids] of the tokens of its words, for the model
  */
 
 export class RowBus {

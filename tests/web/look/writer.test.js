@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { loadModel } from '../../../src/js/worker/client.js';
-import { askRow } from '../../../web/panels/look/send.js';
 import { Rate } from '../../../web/panels/look/writing/rate.js';
 import { Writer } from '../../../web/panels/look/writing/writer.js';
 import { letters } from '../../support/web/letters.js';
@@ -39,7 +38,6 @@ function writing(t, settings = {}, own = model) {
     });
   return { writer, until, end };
 }
-const askedRow = (writer, i) => writer.ask('row', (own) => askRow(own, HEAD, i));
 const phase = (name) => (writer) => writer.phase === name;
 
 /** The tokens of the library behind the prompt. */
@@ -90,7 +88,7 @@ test('another temperature is in every row, also of words that were read', async 
   writer.set({ T: 0.5 });
   await until(({ story }) => story.row(HEAD, 9).some((p) => p !== Math.fround(0.1)));
   await until(phase('paused'));
-  const { weights } = await askedRow(writer, 9);
+  const { weights } = await writer.row(HEAD, 9);
   assert.deepEqual(Array.from(writer.story.row(HEAD, 9)), Array.from(weights));
 });
 
@@ -114,7 +112,7 @@ test('each word has the surprise that the library’s own logits give it, at τ 
     for (let count = 0; count < 6; count++) writer.step();
     await until(({ story, phase }) => phase === 'paused' && story.tokens.length > PROMPT.length);
     const ids = writer.story.tokens.map(({ id }) => id);
-    const { logits } = await askedRow(writer, ids.length - 1);
+    const { logits } = await writer.row(HEAD, ids.length - 1);
     await end();
     await model.intervene([{ temperature: T }]);
     await model.cache.clear();

@@ -25,7 +25,8 @@ export const headAt = (at) => ({
 
 /**
  * The look of a head at a letter, in a sentence.
- * @param {Story} story @param {import('../look/writing/story.js').Head} head @param {number} score of it
+ * @param {Story} story
+ * @param {import('../look/writing/story.js').Head} head @param {number} score of it
  * @param {ArrayLike<number>} row its weights @param {number} i the letter
  */
 export function sentence(story, head, score, row, i) {

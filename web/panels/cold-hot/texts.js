@@ -26,7 +26,10 @@ export async function tellAt(model, signal, prompt, T, tell) {
   }
 }
 
-/** @param {import('../look/writing/story.js').Head} head @param {string} text of the query's token */
+/**
+ * @param {import('../look/writing/story.js').Head} head
+ * @param {string} text of the query's token
+ */
 export const rowOf = (head, text) =>
   `The look of head ${headName(head)} at ‘${text.trim() || 'start'}’.`;
 

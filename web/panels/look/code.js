@@ -39,7 +39,7 @@ export const codeOf = ({ tokens, layer, head, T, bits = false, text }, model) =>
     ...(text === undefined
       ? [
           `// ${JSON.stringify(textOf(tokens))}`,
-          `const ids = [${lines(tokens.map(({ id }) => id))}];`,
+          `const ids = [${linesOf(tokens.map(({ id }) => id))}];`,
         ]
       : [`const text = ${JSON.stringify(text)};`, 'const ids = model.tokenizer.encode(text);']),
     ...(T === 1 ? [] : [`model.setTemperature(${T});`]),
@@ -56,7 +56,7 @@ const SURPRISE = [
 ];
 
 /** Some numbers a line. @param {readonly number[]} numbers */
-const lines = (numbers) =>
+export const linesOf = (numbers) =>
   numbers.map((x, i) => (i % 16 === 0 ? `\n  ${x}` : ` ${x}`)).join(',') + '\n';
 
 /** @param {readonly Token[]} tokens */

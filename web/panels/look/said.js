@@ -85,7 +85,7 @@ export class Said {
 
   /**
    * @param {number} bits as shown @param {number} id of the token
-   * @param {import('./send.js').Before} before
+   * @param {import('./writing/ask-row.js').Before} before
    */
   checkSurprise(bits, id, { logits, missing = 'it is the first word' }) {
     if (!logits) return this.foretold.nothing(missing);

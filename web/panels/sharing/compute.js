@@ -19,6 +19,7 @@ export function group(seed) {
   const mean = headInputs({ ...shape, G: 1 });
   const head = (/** @type {Float32Array} */ x) => Float64Array.from(x.subarray(0, N * D));
   return {
+    ...{ d: D, causal: false },
     q: head(own.q),
     k: head(own.k),
     v: head(own.v),
@@ -34,32 +35,91 @@ export function group(seed) {
 export const between = (own, shared, part) => own.map((x, at) => x + part * (shared[at] - x));
 
 /**
- * The change of every query's weights, and the bounds on it.
- * @param {Engine} engine @param {ReturnType<typeof group>} rows
- * @param {{ part: number, T: number }} setting
+ * Queries, each of which reads the keys up to its own word, or all of them.
+ * @typedef {object} Looks
+ * @property {Float64Array} q (m, d)
+ * @property {Float64Array} k (n, d)
+ * @property {Float64Array} v (n, dv)
+ * @property {Float64Array} shared (n, d), the keys that it would share
+ * @property {Float64Array} sharedV (n, dv)
+ * @property {number} d
+ * @property {number} T
+ * @property {boolean} causal the last query is that of the last key
  */
-export function lose(engine, { q, k, v, shared, sharedV }, { part, T }) {
+
+/** @typedef {ReturnType<Engine['theory']['sharedKeyBounds']>} Found */
+
+/**
+ * The change of every query's weights, and the bounds on it.
+ * @param {Engine} engine @param {Looks} looks
+ * @param {number} part of the way to the shared keys
+ * @returns {Pick<Found, 'measured' | 'bounds'> & { keys: Float64Array }}
+ */
+export function lose({ theory }, { q, k, v, shared, sharedV, d, T, causal }, part) {
   const keys = between(k, shared, part);
-  const found = engine.theory.sharedKeyBounds(q, k, keys, v, {
-    headDim: D,
-    temperature: T,
-    sharedV: between(v, sharedV, part),
+  const values = between(v, sharedV, part);
+  const [m, n] = [q.length / d, k.length / d];
+  const dv = v.length / n;
+  /** The queries from one to another, and the keys that they read. */
+  const of = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ read) =>
+    theory.sharedKeyBounds(
+      q.subarray(from * d, to * d),
+      k.subarray(0, read * d),
+      keys.subarray(0, read * d),
+      v.subarray(0, read * dv),
+      { headDim: d, temperature: T, sharedV: values.subarray(0, read * dv) },
+    );
+  if (!causal) return { ...of(0, m, n), keys };
+  return { ...joined(Array.from({ length: m }, (_, i) => of(i, i + 1, n - m + i + 1))), keys };
+}
+
+/** @param {Found[]} parts of some queries each */
+function joined(parts) {
+  const join = (/** @type {(part: Found) => ArrayLike<number>} */ of) =>
+    Float64Array.from(parts.flatMap((part) => Array.from(of(part))));
+  const names = /** @type {(keyof Found['bounds'])[]} */ (Object.keys(parts[0].bounds));
+  const bounds = names.map((name) => {
+    const all = parts.map((part) => part.bounds[name]);
+    return [
+      name,
+      {
+        ...all[0],
+        values: join((part) => part.bounds[name].values),
+        violated: all.reduce((sum, { violated }) => sum + violated, 0),
+        vacuous: all.reduce((sum, { vacuous }) => sum + vacuous, 0),
+        slack: Math.min(...all.map(({ slack }) => slack)),
+      },
+    ];
   });
-  return { ...found, keys };
+  return {
+    measured: {
+      weights2: join(({ measured }) => measured.weights2),
+      weights1: join(({ measured }) => measured.weights1),
+      output: join(({ measured }) => measured.output),
+    },
+    bounds: /** @type {Found['bounds']} */ (Object.fromEntries(bounds)),
+  };
 }
 
 /**
  * How far the weights of one query are apart, with one list of keys and with another.
  * @param {ArrayLike<number>} q (d)
- * @param {ArrayLike<number>} keys (n, d)
- * @param {ArrayLike<number>} others (n, d)
+ * @param {ArrayLike<number>} keys (n, d) or more
+ * @param {ArrayLike<number>} others (n, d) or more
  * @param {{ n: number, d: number, T: number }} shape
+ * @returns {{ change: number, size: number }} and the largest sum of the sizes of a score’s terms
  */
 export function changeOf(q, keys, others, { n, d, T }) {
+  let size = 0;
   const weights = (/** @type {ArrayLike<number>} */ k) => {
     const z = Array.from({ length: n }, (_, j) => {
       let dot = 0;
-      for (let c = 0; c < d; c++) dot += q[c] * k[j * d + c];
+      let terms = 0;
+      for (let c = 0; c < d; c++) {
+        dot += q[c] * k[j * d + c];
+        terms += Math.abs(q[c] * k[j * d + c]);
+      }
+      size = Math.max(size, terms / Math.sqrt(d) / T);
       return dot / Math.sqrt(d) / T;
     });
     const top = Math.max(...z);
@@ -69,7 +129,7 @@ export function changeOf(q, keys, others, { n, d, T }) {
   };
   const a = weights(keys);
   const b = weights(others);
-  return Math.sqrt(a.reduce((sum, x, j) => sum + (x - b[j]) ** 2, 0));
+  return { change: Math.sqrt(a.reduce((sum, x, j) => sum + (x - b[j]) ** 2, 0)), size };
 }
 
 /**

@@ -1,4 +1,5 @@
 /** Sharing: the cost of shared keys, and their savings. */
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { slider } from '../../page/controls.js';
 import {
   besideWords,
@@ -14,11 +15,13 @@ import { fixed, scientific, short } from '../../plot/format.js';
 import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
 import { cachesTable } from './caches-table.js';
-import { codeOf } from './code.js';
+import { codeOf, codeOfRow } from './code.js';
 import { changeOf } from './compute.js';
 import { Picture } from './picture.js';
+import { Source } from './source.js';
 
 /** @typedef {import('./picture.js').Shared} Shared */
+/** @typedef {import('./layer.js').Layer} Layer */
 
 const T = 1;
 const U = 2 ** -53;
@@ -54,7 +57,8 @@ const statements = () => ({
   measured: new Statement({
     id: 'C22-oracle',
     claim: 'the changes are those of textbook loops',
-    allowance: 'Allowed: u·512, for logits up to 30 in size.',
+    allowance:
+      'Allowed: 4u·(n + 8 + 2(d + 4)·A), A the largest sum of the sizes of a score’s terms.',
     oracles: [changeOf],
   }),
   latent: new Statement({
@@ -66,7 +70,7 @@ const statements = () => ({
 });
 
 /** @type {import('../../page/panels.js').Build} */
-export async function build(root, { state, lab }) {
+export async function build(root, { state, lab, row, model }) {
   const checks = statements();
   const picture = new Picture();
   const sentence = paragraph('sentence');
@@ -83,29 +87,27 @@ export async function build(root, { state, lab }) {
     verdicts(checks),
   );
 
+  const source = new Source(row, model);
   /** @type {Shared | undefined} */
   let found;
   async function share() {
     found = undefined;
+    const { looks } = source;
     const setting = { seed: state.seed.value, part: state.part.value, T };
-    const shared = /** @type {Shared | undefined} */ (await lab.ask('sharing', 'share', [setting]));
+    const shared = /** @type {Shared | undefined} */ (
+      await lab.ask('sharing', 'share', [setting, looks])
+    );
     if (!shared) return;
     found = shared;
-    picture.show(shared);
-    const worst = Math.max(...shared.measured.weights2);
-    const allowed = Math.max(...shared.bounds.sharp.values);
-    setText(
-      sentence,
-      `A head goes ${Math.round(100 * setting.part)} % of the way to the keys it shares with ` +
-        `three others. Its weights change by ${fixed(worst, 2)} at most. The tightest bound ` +
-        `allows ${fixed(allowed, 2)}, and any two rows are within ${fixed(Math.SQRT2, 2)} anyway.`,
-    );
+    picture.show(shared, looks !== undefined);
+    setText(sentence, inWords(shared, setting.part, looks));
     tell(checks, shared);
   }
 
+  source.follow(picture.figure.element);
   wait(checks);
   const { latent: _, ...ofSharing } = checks;
-  onFrame([state.part, state.seed], () => void orGiveUp(ofSharing, share()));
+  onFrame([state.part, state.seed, source], () => void orGiveUp(ofSharing, share()));
   const [both] = await Promise.all([
     lab.ask('sharing', 'latent', [{ seed: state.seed.value, T }]),
     share(),
@@ -116,17 +118,39 @@ export async function build(root, { state, lab }) {
       text: `measured ${scientific(both.measured)}, allowed ${scientific(both.allowed)}`,
     });
   return {
+    unfit: source.unfit,
     state: () => ({ ...found }),
-    code: () => codeOf({ seed: state.seed.value, part: state.part.value, T }),
+    code: () => {
+      const { looks } = source;
+      return looks
+        ? codeOfRow(looks, state.part.value, model)
+        : codeOf({ seed: state.seed.value, part: state.part.value, T });
+    },
     exports: { svg: () => picture.figure.picture },
   };
 }
 
+/**
+ * @param {Shared} shared @param {number} part
+ * @param {Layer | undefined} layer of the model
+ */
+function inWords({ measured, bounds }, part, layer) {
+  const worst = fixed(Math.max(...measured.weights2), 2);
+  const allowed = fixed(Math.max(...bounds.sharp.values), 2);
+  const way = `goes ${Math.round(100 * part)} % of the way to`;
+  const said = layer
+    ? `Head ${headName(layer.row)} ${way} the mean of the ${layer.sets} sets of keys in its ` +
+      `layer. Of its last ${measured.weights2.length} looks none changes by more than ${worst}.`
+    : `A head ${way} the keys it shares with three others. Its weights change by ${worst} at most.`;
+  const anyway = `any two rows are within ${fixed(Math.SQRT2, 2)} anyway`;
+  return `${said} The tightest bound allows ${allowed}, and ${anyway}.`;
+}
+
 /** @param {ReturnType<typeof statements>} checks @param {Shared} shared */
-function tell(checks, { measured, bounds, oracle }) {
+function tell(checks, { measured, bounds, oracle, size, n, d }) {
   for (const [name, kind] of BOUNDS) checks[name].show(keeps(bounds[name], measured[kind]));
   const off = Math.max(...oracle.map((x, i) => Math.abs(x - measured.weights2[i])));
-  checks.measured.show({ measured: off, allowed: 512 * U });
+  checks.measured.show({ measured: off, allowed: 4 * U * (n + 8 + 2 * (d + 4) * size) });
 }
 
 /**

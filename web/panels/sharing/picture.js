@@ -37,17 +37,20 @@ export class Picture {
     this.figure = new Figure('losses', (width) => this.draw(width));
     /** @type {Shared | undefined} */
     this.found = undefined;
+    /** Whether the last query is that of the row. */
+    this.ofRow = false;
   }
 
-  /** @param {Shared} found */
-  show(found) {
+  /** @param {Shared} found @param {boolean} ofRow */
+  show(found, ofRow) {
     this.found = found;
+    this.ofRow = ofRow;
     this.figure.again();
   }
 
   /** @param {number} width */
   draw(width) {
-    const { found } = this;
+    const { found, ofRow } = this;
     if (!found) return;
     const { measured, bounds } = found;
     const lost = measured.weights2;
@@ -78,7 +81,8 @@ export class Picture {
           `The change of the weights for ${lost.length} queries, at most ${short(worst)}, and ` +
           `three bounds above it. Nothing can change by more than ${short(cap)}.`,
         caption:
-          `Each dot is a query. Above the shade’s edge, at √2, a bound says nothing: no two rows ` +
+          `${ofRow ? 'Each dot is a query, and the ring is the row’s' : 'Each dot is a query'}. ` +
+          'Above the shade’s edge, at √2, a bound says nothing: no two rows ' +
           `are farther apart. The weakest is there for ${vacuous} of ${lost.length} queries.`,
       },
       svg('rect', {
@@ -101,12 +105,16 @@ export class Picture {
       ),
       ...BOUNDS.map(([name]) => line(place(bounds[name].values), `curve bound-line ${name}`)),
       dots(place(lost), 'lost'),
+      ofRow && ring(place(lost)[order.indexOf(lost.length - 1)]),
       ...(narrow
         ? key(names)
         : names.map((name, at) => svg('text', { x: right + 8, y: heights[at] + 4 }, name))),
     );
   }
 }
+
+/** Around the query of the row. @param {readonly [number, number]} place */
+const ring = ([cx, cy]) => svg('circle', { cx, cy, r: 7, class: 'lost-row' });
 
 /** The names of the lines, below a narrow chart. @param {string[]} names */
 function key(names) {

@@ -4,12 +4,14 @@
  */
 import { createSampler } from '../../../../src/js/model/sampling/sample.js';
 import { beginningOf, fits, storyFor, textsOf } from './pieces.js';
-import { Questions } from './questions.js';
 import { Rate } from './rate.js';
+import { askRow } from './ask-row.js';
 import { Waker } from './waker.js';
 
 /** @typedef {import('./story.js').Story} Story */
 /** @typedef {import('../../../../src/js/worker/client.d.ts').RemoteModel} RemoteModel */
+/** @typedef {import('./ask-row.js').Asked} Asked */
+/** @typedef {import('./story.js').Head} Head */
 /** @typedef {import('./story.js').Token} Token */
 
 /**
@@ -53,7 +55,8 @@ export class Writer {
     this.cut = false;
     /** Where to begin anew. @type {Beginning | undefined} */
     this.asked = undefined;
-    this.questions = new Questions();
+    /** @type {{ head: Head, i: number, answer: (row: Asked | undefined) => void } | undefined} */
+    this.wanted = undefined;
     this.running = false;
     /** Whether it asks for the model again after another panel. */
     this.resume = false;
@@ -100,20 +103,15 @@ export class Writer {
   }
 
   /**
-   * Asks the model between two tokens, when it has read them all.
-   * @template T
-   * @param {string} name
-   * @param {(model: RemoteModel, signal: AbortSignal) => Promise<T>} question
+   * A row, and the logits before its token. A newer request takes the place of one that waits.
+   * @param {Head} head @param {number} i @returns {Promise<Asked | undefined>}
    */
-  ask(name, question) {
-    const answer = this.questions.add(name, question);
-    this.go();
-    return answer;
-  }
-
-  /** Whether the model is at the disposal of this story. */
-  get hasModel() {
-    return this.running && !this.signal?.aborted;
+  row(head, i) {
+    this.wanted?.answer(undefined);
+    return new Promise((answer) => {
+      this.wanted = { head, i, answer };
+      this.go();
+    });
   }
 
   /** Takes the model, or goes on with it. */
@@ -176,7 +174,12 @@ export class Writer {
         read = Math.min(read + CHUNK, story.tokens.length);
         continue;
       }
-      if (await this.questions.askOne(model, signal)) continue;
+      if (this.wanted) {
+        const { head, i, answer } = this.wanted;
+        this.wanted = undefined;
+        answer(i < read ? await askRow(model, head, i) : undefined);
+        continue;
+      }
       if (this.over) this.become('over');
       else if (!this.playing && !this.owed) this.become('paused');
       else {
