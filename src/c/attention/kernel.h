@@ -5,6 +5,7 @@
  *   attn_forward_f32, attn_cache_attend  call.c: begin the call, then each kv head in turn
  *   attn_attend_chunk                    chunk.c: up to CHUNK query rows of one kv head
  *     attn_query_rows                    groups them into query_rows, up to ROWS that go together
+ *       row_view_of                      options.h: the keys of each row, by causal and window
  *     attn_clear_results                 results.c: −∞ as all weights and scores that are wanted
  *     for each span of SPAN keys that the chunk sees:
  *       attn_load_span                   pack.c: packs keys and values, or points to a cache
@@ -12,14 +13,18 @@
  *         attn_pack_queries              pack.c: scaled queries, from head_job to call.queries
  *         attend_rows                    chunk.c: takes the rows over the span, ends finished rows
  *           attn_attend_span             chunk.c: scores, weights and sums of values
- *             attn_score_span            scores.c: chooses the kernel for 1 to ROWS rows
- *               panel_scores             tiles.h: the tile loop, queries times key panels
+ *             attn_score_span            scores.c: of keys in floats, halves or bytes
+ *               score_panels             chooses a function for 1 to ROWS rows
+ *                 scores_of_rows         the loop over tiles, each of a panel of keys
+ *                   panel_scores         tiles.h: one tile, in chains of channels
+ *                     add_channel        its multiply-adds
  *             attn_weigh_rows            softmax.c: scores become weights, row by row
  *               attn_final_scores        scores.c: products become scores, and their maximum
  *                 shape_row              masks the ends of a plain row, such as a causal one
  *                   shape_scores         of other rows: scales, softcap, biases, masks
  *                 attn_mend_scores       beyond.c: scores that are not finite anew, in double
- *             attn_sum_values            values.c, with the second tile loop, block_values;
+ *               weigh_row                exp of each
+ *             attn_sum_values            values.c: weights times values, in block_values;
  *                                        again with more care if a sum is not finite
  *           attn_merge_span              results.c: online softmax, adds the span to the last ones
  *           attn_end_row                 results.c: after the last span, writes the output
@@ -88,8 +93,8 @@ typedef struct {
 /* One call, as one thread works on it. Scratch is 16-aligned. */
 typedef struct {
   const attn_params *p;
-  double fraction;      /* p->scale without its power of two; queries are multiplied by it */
-  float power;          /* this power of two; see row_temperature.unit */
+  double fraction;      /* of p->scale, from 1/2 to 1; queries are multiplied by it */
+  float power;          /* the power of two that p->scale has beside it; row_temperature.unit */
   double largest_scale; /* how many times larger a rounded subnormal becomes in a score; call.c */
   float softcap;
   int plain; /* scores need nothing but the scale and each row's range of keys (unless T = ∞) */
@@ -103,7 +108,7 @@ typedef struct {
   float *panels;        /* the span's keys, if they are packed */
   float *values;        /* the span's values, if they are packed */
   float *queries;       /* (dim, count, 4), each number four times; or (words, TILE4, stride_by) */
-  float *scores;        /* (ROWS, SCORE_STRIDE), then the weights */
+  float *scores;        /* (ROWS, SCORE_STRIDE): products, then scores, then weights */
   float *sums;          /* (SPAN/BLOCK, ROWS, width): weighted values of each block */
   float *acc;           /* (ROWS, width): their sums over a span */
   float *spare;         /* (ROWS, width): the same sums with more care (values.c) */
@@ -257,13 +262,13 @@ void attn_attend_chunk(call *s, head_job *job, int32_t first, int32_t end);
 void attn_load_span(call *s, head_job *job, int32_t start, int32_t lo, int32_t hi,
                     int32_t row_count);
 
-/* Lays queries out as the loaded span needs them: floats for the tile loop, or integers. */
+/* Lays queries out as the loaded span needs them: floats for tiles, or integers. */
 void attn_pack_queries(call *s, const head_job *job, const query_rows *set);
 
 /* ---- scores.c ---- */
 
 /*
- * Products of all panels that reach into the keys [from, hi) of the span, then 0 up to a whole
+ * Products of all panels that reach into the keys [from, hi) in the span. Then 0 up to a whole
  * KEY_STEP. Keys from hi to the end of their panel have products too; attn_final_scores masks them.
  */
 void attn_score_span(call *s, const head_job *job, const query_rows *set, int32_t from, int32_t hi);
@@ -324,7 +329,7 @@ enum {
 #define RANGE_SCALE 1024.0f
 
 /*
- * acc[r] = Σ_j w_rj v_j over the keys [from, to) of the span, with w at key `from`. acc is
+ * acc[r] = Σ_j w_rj v_j over the keys [from, to) in the span, with w at key `from`. acc is
  * (set->count, width). Returns whether all of them are finite.
  */
 int attn_sum_values(call *s, const head_job *job, const query_rows *set, float *acc, const float *w,
@@ -367,7 +372,10 @@ void attn_sum_bytes(call *s, const head_job *job, const query_rows *set, float *
 
 size_t attn_int8_bytes(const attn_params *p);
 
-/* Keys and values [from, count) of the span that begins at `start`; from: a multiple of BLOCK. */
+/*
+ * Keys and values from `from`, a multiple of BLOCK, to `count`. Both count from the span's
+ * beginning at `start`.
+ */
 void attn_round_span(call *s, const head_job *job, int32_t start, int32_t from, int32_t count);
 
 /* Queries, for the span that is loaded, as integers of 8 bits. */

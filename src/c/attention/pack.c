@@ -1,10 +1,10 @@
 /*
- * Copies inputs to where the tile loops read them: keys into panels, values into strips. Each
+ * Copies inputs to where the tiles read them: keys into panels, values into strips. Each
  * number of a query is written four times, for the four lanes of a vector.
  */
 #include "kernel.h"
 
-/* Panels of the keys [from, count) at k, from a multiple of PANEL; lanes beyond count are 0. */
+/* Panels of the keys from `from`, a multiple of PANEL, to `count`. Lanes beyond it are 0. */
 static void pack_keys(float *panels, const float *k, size_t stride, int32_t from, int32_t count,
                       int32_t dim)
 {

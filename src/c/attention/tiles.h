@@ -1,5 +1,6 @@
 /*
- * The two inner loops of float32 attention, on up to ROWS query rows at a time.
+ * The tiles of float32 attention, of up to ROWS query rows: scores of a panel of keys, and sums of
+ * a block of values. The sizes: tuning.md#span-sizes.
  *
  * Scores: keys lie in key panels of eight, transposed. Lanes run along the keys, and each score is
  * a sum over the channels, in chains that meet as a tree. Output: lanes run along the channels, and
@@ -98,7 +99,7 @@ INLINE void add_sums(const int count, f32x4 sums[ROWS][2], f32x4 (*others)[2])
 }
 
 /*
- * The tile loop: scores[p][r][0..8) = ⟨q_r, k_j⟩ for the eight keys of each panel. A single row
+ * One tile: scores[p][r][0..8) = ⟨q_r, k_j⟩ for the eight keys of each panel. A single row
  * reads several panels at the same time, from places far apart. With `is_f16`, keys are float16.
  *
  * Sums of chains meet as in a binary counter: level l of the tree holds the sum of 2^l chains. So a
@@ -174,7 +175,7 @@ INLINE void add_key(const int rows, const int is_f16, const int count, const int
 }
 
 /*
- * The second tile loop: sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for a strip of
+ * The other tile: sums[r] = Σ_j w_rj v_j over the keys [from, to) of a block, for a strip of
  * channels at `count` places. Chains begin at fixed positions of the block, wherever `from` is.
  */
 INLINE void block_values(const int rows, const int is_f16, const int count, float *sums,

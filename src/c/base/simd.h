@@ -3,7 +3,7 @@
  *
  * Types are GNU vectors, and arithmetic, comparisons and bit operations are the operators of C. So
  * the same kernels compile to wasm SIMD and to a native build that sanitizers can watch. Builds
- * compute the same but for v_madd:
+ * take other numbers of rows at once (V_ROWS), and compute the same but for v_madd:
  *   simd     multiplies, then adds: the same bits on every engine
  *   relaxed  the engine may fuse both
  *   native   multiplies, then adds (the bits of simd); with V_FUSED it fuses, as such an engine
