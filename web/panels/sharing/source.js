@@ -73,6 +73,7 @@ export class Source {
       if (found) this.show(found);
       else this.of = undefined;
     } catch (error) {
+      if (row !== this.bus.value) return;
       this.show(`the model did not answer: ${/** @type {Error} */ (error).message}`);
     }
   }
