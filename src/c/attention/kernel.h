@@ -30,15 +30,7 @@
  *           attn_end_row                 results.c: after the last span, writes the output
  *             attn_attend_in_double      beyond.c: if floats were too coarse for the row
  *
- * A number z in call.scores, of a row with the temperature t:
- *   attn_score_span    z = Σ_c (fraction·q_c)·k_c, where fraction·power is p->scale
- *   shape_row          z·t.unit is the score of an attended key; z = −∞ of another. A plain row has
- *                      t.unit = call.power. Else shape_scores multiplies, and t.unit is 1.
- *   attn_mend_scores   a z that should be finite: the score in double, over t.unit
- *   weigh_row          softmax.c: e = exp((z − max)·t.inverse), where t.inverse is t.unit/T
- *   scale_for_halves   e·HALF_SCALE over float16, whose values lack that factor
- * The weights that are wanted are z until attn_end_row. row_state is about scores, not about this
- * z. (attn.h and row64.c write z for the score itself.)
+ * scores.c tells how a number of call.scores becomes a score and a weight.
  *
  * With threads it begins in attn_work_run (pieces.c). With few rows of a kv head, as in decoding,
  * threads share out spans: run_span does the steps of one span, and attn_work_end merges them.

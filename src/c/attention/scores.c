@@ -1,6 +1,16 @@
 /*
  * The scores of some query rows over one span of keys: products, then one row at a time their
  * scale, softcap, biases and masks, and their maximum.
+ *
+ * A number z in call.scores, of a row with the temperature t:
+ *   attn_score_span    z = Σ_c (fraction·q_c)·k_c, where fraction·power is p->scale
+ *   shape_row          z·t.unit is the score of an attended key; z = −∞ of another. A plain row has
+ *                      t.unit = call.power. Else shape_scores multiplies, and t.unit is 1.
+ *   attn_mend_scores   a z that should be finite: the score in double, over t.unit
+ *   weigh_row          softmax.c: e = exp((z − max)·t.inverse), where t.inverse is t.unit/T
+ *   scale_for_halves   e·HALF_SCALE over float16, whose values lack that factor
+ * The weights that are wanted are z until attn_end_row. row_state is about scores, not about this
+ * z. (attn.h and row64.c write z for the score itself.)
  */
 #include "kernel.h"
 
