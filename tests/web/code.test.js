@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { init } from '../../src/js/index.js';
 import { exampleOf } from '../../web/math/example.js';
-import { Store } from '../../web/page/state.js';
 import { atTemperature } from '../../web/panels/cold-hot/compute.js';
 import { spend } from '../../web/panels/commitment/compute.js';
 import { fallShort, threeOf } from '../../web/panels/compromise/compute.js';
@@ -14,19 +13,8 @@ import { VALUES } from '../../web/panels/one-look/values.js';
 import { moves, pairs, SIZES } from '../../web/panels/push/compute.js';
 import { share } from '../../web/panels/sharing/worker.js';
 import { testify } from '../../web/panels/trust/compute.js';
-import { running } from '../support/web/shown-code.js';
+import { panel, running } from '../support/web/shown-code.js';
 
-/** The code of a panel, and its settings: those of the beginning, but for the changes. */
-async function panel(id, changes = {}) {
-  const { codeOf } = await import(`../../web/panels/${id}/code.js`);
-  const { state } = await import(`../../web/panels/${id}/state.js`);
-  const signals = state(new Store());
-  for (const [name, value] of Object.entries(changes)) signals[name].set(value);
-  const values = Object.fromEntries(
-    Object.entries(signals).map(([name, { value }]) => [name, value]),
-  );
-  return { codeOf, signals, values };
-}
 const six = exampleOf(undefined);
 
 describe('the code that the page shows', () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { Store } from '../../../web/page/state.js';
 import { letters } from './letters.js';
 
 const source = new URL('../../../src/js/', import.meta.url);
@@ -36,4 +37,16 @@ export function running() {
     mock.restore();
     return lines;
   };
+}
+
+/** The code of a panel, and its settings: those of the beginning, but for the changes. */
+export async function panel(id, changes = {}) {
+  const { codeOf } = await import(`../../../web/panels/${id}/code.js`);
+  const { state } = await import(`../../../web/panels/${id}/state.js`);
+  const signals = state(new Store());
+  for (const [name, value] of Object.entries(changes)) signals[name].set(value);
+  const values = Object.fromEntries(
+    Object.entries(signals).map(([name, { value }]) => [name, value]),
+  );
+  return { codeOf, signals, values };
 }
