@@ -1,5 +1,6 @@
 /** The files that a reader can save: numbers as CSV or JSON, pictures as SVG or PNG. */
 import { html, svg } from '../plot/dom.js';
+import { drawn } from './frames.js';
 import { notify, settle } from './notice.js';
 
 /** @typedef {import('./panels.js').Panel} Panel */
@@ -114,6 +115,7 @@ export async function save(id, kind, panel) {
   const name = `clearhead-${id}.${kind}`;
   try {
     await panel.settled?.();
+    await drawn();
     const blob = await FILES[kind](panel);
     if (!blob) throw new Error('there is no picture yet');
     const href = URL.createObjectURL(blob);

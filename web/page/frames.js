@@ -27,6 +27,11 @@ function work() {
   }
 }
 
+/** Until everything that was asked for is drawn. */
+export async function drawn() {
+  while ('drawing' in document.documentElement.dataset) await new Promise(requestAnimationFrame);
+}
+
 /**
  * Calls `run` once in the next frame after any of the signals changed: dragging costs one
  * computation per frame, and the last value always arrives.

@@ -45,11 +45,9 @@ class Machine {
   constructor(root, lab, state) {
     this.lab = lab;
     this.state = state;
-    /** The numbers on show belong to other settings, and new ones are on their way. */
-    this.outdated = true;
     /** @type {Promise<void>} the newest heads, asked for */
     this.asked = Promise.resolve();
-    /** Of the newest heads. */
+    /** That of the newest heads. */
     this.setting = '';
     this.width = 0;
     /** @type {import('./worker.js').Heads | undefined} */
@@ -92,11 +90,7 @@ class Machine {
     const { colour, head, at, kept, bits } = this.state;
     const settings = [H, G, n, d, T, causal, reach, seed, kind, poison];
     const draw = () => this.draw();
-    for (const signal of settings)
-      signal.on(() => {
-        this.outdated = true;
-        bits.set('');
-      });
+    for (const signal of settings) signal.on(() => bits.set(''));
     onFrame(settings, () => void orGiveUp(this.checks.all, this.begin()));
     onFrame([colour, head, at, kept, bits], draw);
     root.addEventListener('keydown', (event) => {
@@ -109,6 +103,11 @@ class Machine {
     });
   }
 
+  /** The newest heads are those of other settings. */
+  get outdated() {
+    return this.setting !== JSON.stringify(settingOf(this.state));
+  }
+
   get heads() {
     if (!this.latest || this.outdated) throw new Error('the new heads are not there yet');
     return this.latest;
@@ -116,9 +115,8 @@ class Machine {
 
   /** Puts the checksum into the link. Heads of other settings than those of the link have none. */
   sign() {
-    const { state, setting, latest } = this;
-    const own = latest && setting === JSON.stringify(settingOf(state));
-    state.bits.set(own ? latest.checksum : '');
+    const { state, latest } = this;
+    state.bits.set(latest && !this.outdated ? latest.checksum : '');
   }
 
   begin() {
@@ -136,12 +134,12 @@ class Machine {
   async compute() {
     // the old heads are not drawn with the new head or cell
     this.latest = this.pointer.heads = undefined;
+    this.setting = '';
     const setting = settingOf(this.state);
     const found = await this.lab.ask('many-heads', 'heads', [setting]);
     if (!found) return;
     this.latest = found;
     this.setting = JSON.stringify(setting);
-    this.outdated = false;
     this.draw();
   }
 
