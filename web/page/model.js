@@ -174,6 +174,16 @@ export class SharedModel {
     this.fail(error);
   }
 
+  /** Until no panel has the model. */
+  async quiet() {
+    /** @type {Promise<void> | undefined} */
+    let over;
+    while (over !== this.current.over) {
+      over = this.current.over;
+      await over;
+    }
+  }
+
   /**
    * The model to yourself. The turn before is told to end, and waited for.
    * @template T

@@ -6,7 +6,6 @@ import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
 import { createTrainer } from '../../../src/js/train/index.js';
 import { CONFIG, OPTIONS, unseen } from '../../../training/induction/recipe.js';
-import { Store } from '../../../web/page/state.js';
 import { change, headOf, NONE, tell } from '../../../web/panels/lab/compute.js';
 import { explain } from '../../../web/panels/lab/explain.js';
 import { difference } from '../../../web/panels/lab/push.js';
@@ -14,20 +13,9 @@ import { PROMPT } from '../../../web/panels/look/state.js';
 import { Story } from '../../../web/panels/look/writing/story.js';
 import { ATTENTION, INSTALL, MODEL } from '../../../web/panels/use/snippets.js';
 import { letters } from '../../support/web/letters.js';
-import { running } from '../../support/web/shown-code.js';
+import { panel, running } from '../../support/web/shown-code.js';
 import { attentionWeights } from '../recompute.js';
 
-/** The code of a panel, and its settings: those of the beginning, but for the changes. */
-async function panel(id, changes = {}) {
-  const { codeOf } = await import(`../../../web/panels/${id}/code.js`);
-  const { state } = await import(`../../../web/panels/${id}/state.js`);
-  const signals = state(new Store());
-  for (const [name, value] of Object.entries(changes)) signals[name].set(value);
-  const values = Object.fromEntries(
-    Object.entries(signals).map(([name, { value }]) => [name, value]),
-  );
-  return { codeOf, signals, values };
-}
 describe('the code that the page shows of a model', () => {
   const printed = running();
   let model;
@@ -78,9 +66,10 @@ describe('the code that the page shows of a model', () => {
     const { codeOfRow } = await import('../../../web/panels/sharing/code.js');
     const ids = model.tokenizer.encode(PROMPT);
     const code = (part, T) =>
-      codeOfRow({ row: { layer: 1, head: 3, T: 2 }, ids, T }, part, {
-        source: new File([], 'model.gguf'),
-      });
+      codeOfRow(
+        { row: { layer: 1, head: 3, T: 2 }, ids, looks: { T }, files: new File([], 'model.gguf') },
+        part,
+      );
     const [[none]] = await printed(t, code(0, 2));
     assert.deepEqual(none, { change: 0, bound: 0 });
     const [[told]] = await printed(t, code(1, 2));

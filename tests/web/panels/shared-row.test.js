@@ -83,7 +83,9 @@ describe('shared keys of a row', { skip: missing }, () => {
       new RegExp(`^Head ${layer}\\.${head} goes 25 % .* Of its last ${AT + 1} looks none`),
     );
     const expected = await changes({ layer, head, part: DEFAULT_PART, T: 1 });
-    const { measured, bounds } = await numbers(page);
+    const { measured, bounds, ids, ...of } = await numbers(page);
+    assert.deepEqual([of.layer, of.head, of.position, of.T], [layer, head, AT, 1]);
+    assert.equal(ids.length, AT + 1);
     assert.equal(measured.weights2.length, AT + 1);
     measured.weights2.forEach((change, i) => close(change, expected[i], 0, `query ${i}`, 1e-12));
     assert.ok(Math.max(...expected) > 1e-3);

@@ -28,9 +28,8 @@ console.log({ change: Math.max(...measured.weights2), bound: Math.max(...bounds.
 /**
  * Of the query of the row.
  * @param {import('./layer.js').Layer} layer @param {number} part
- * @param {Pick<import('../../page/model.js').SharedModel, 'source'>} model
  */
-export const codeOfRow = ({ row, ids, T }, part, model) => `${loading(model)}
+export const codeOfRow = ({ row, ids, looks, files }, part) => `${loading({ source: files })}
 ${ENGINE}
 const { sharedKeyBounds } = await ch.theory;
 
@@ -50,7 +49,7 @@ const towards = (own, name) =>
   });
 const { measured, bounds } = sharedKeyBounds(q, k, towards(k, 'k'), v, {
   headDim,
-  temperature: ${T},
+  temperature: ${looks.T},
   sharedV: towards(v, 'v'),
 });
 console.log({ change: measured.weights2[0], bound: bounds.sharp.values[0] });`;

@@ -48,12 +48,15 @@ export const between = (own, shared, part) => own.map((x, at) => x + part * (sha
  */
 
 /** @typedef {ReturnType<Engine['theory']['sharedKeyBounds']>} Found */
+/** Without the largest change, which may differ between queries. */
+/** @typedef {Omit<Found['bounds']['sharp'], 'cap'>} Bound */
 
 /**
  * The change of every query's weights, and the bounds on it.
  * @param {Engine} engine @param {Looks} looks
  * @param {number} part of the way to the shared keys
- * @returns {Pick<Found, 'measured' | 'bounds'> & { keys: Float64Array }}
+ * @returns {{ measured: Found['measured'], bounds: Record<keyof Found['bounds'], Bound>,
+ *   keys: Float64Array }}
  */
 export function lose({ theory }, { q, k, v, shared, sharedV, d, T, causal }, part) {
   const keys = between(k, shared, part);
@@ -69,8 +72,10 @@ export function lose({ theory }, { q, k, v, shared, sharedV, d, T, causal }, par
       v.subarray(0, read * dv),
       { headDim: d, temperature: T, sharedV: values.subarray(0, read * dv) },
     );
-  if (!causal) return { ...of(0, m, n), keys };
-  return { ...joined(Array.from({ length: m }, (_, i) => of(i, i + 1, n - m + i + 1))), keys };
+  const parts = causal
+    ? Array.from({ length: m }, (_, i) => of(i, i + 1, n - m + i + 1))
+    : [of(0, m, n)];
+  return { ...joined(parts), keys };
 }
 
 /** @param {Found[]} parts of some queries each */
@@ -80,16 +85,14 @@ function joined(parts) {
   const names = /** @type {(keyof Found['bounds'])[]} */ (Object.keys(parts[0].bounds));
   const bounds = names.map((name) => {
     const all = parts.map((part) => part.bounds[name]);
-    return [
-      name,
-      {
-        ...all[0],
-        values: join((part) => part.bounds[name].values),
-        violated: all.reduce((sum, { violated }) => sum + violated, 0),
-        vacuous: all.reduce((sum, { vacuous }) => sum + vacuous, 0),
-        slack: Math.min(...all.map(({ slack }) => slack)),
-      },
-    ];
+    /** @type {Bound} */
+    const bound = {
+      values: join((part) => part.bounds[name].values),
+      violated: all.reduce((sum, { violated }) => sum + violated, 0),
+      vacuous: all.reduce((sum, { vacuous }) => sum + vacuous, 0),
+      slack: Math.min(...all.map(({ slack }) => slack)),
+    };
+    return [name, bound];
   });
   return {
     measured: {
@@ -97,7 +100,7 @@ function joined(parts) {
       weights1: join(({ measured }) => measured.weights1),
       output: join(({ measured }) => measured.output),
     },
-    bounds: /** @type {Found['bounds']} */ (Object.fromEntries(bounds)),
+    bounds: /** @type {Record<keyof Found['bounds'], Bound>} */ (Object.fromEntries(bounds)),
   };
 }
 

@@ -11,63 +11,19 @@ import {
   wait,
 } from '../../page/layout.js';
 import { setText } from '../../plot/dom.js';
-import { fixed, scientific, short } from '../../plot/format.js';
+import { fixed, scientific } from '../../plot/format.js';
 import { onFrame } from '../../page/frames.js';
-import { Statement } from '../../page/statement.js';
 import { cachesTable } from './caches-table.js';
+import { statements, tell } from './checks.js';
 import { codeOf, codeOfRow } from './code.js';
-import { changeOf } from './compute.js';
-import { Picture } from './picture.js';
+import { FARTHEST, Picture } from './picture.js';
 import { Source } from './source.js';
 
 /** @typedef {import('./picture.js').Shared} Shared */
 /** @typedef {import('./layer.js').Layer} Layer */
 
+/** Of the example. */
 const T = 1;
-const U = 2 ** -53;
-/** A bound, and rounding of some hundred units on either side. */
-const ROUNDED = 1 + 2 ** -43;
-
-/** The bounds of sharedKeyBounds: the name, what is measured, and the formula. */
-const BOUNDS = /** @type {const} */ ([
-  ['sharp', 'weights2', '‖δz − mean‖/(2T)'],
-  ['note', 'weights2', '‖δz‖/T'],
-  ['operator', 'weights2', '‖ΔK‖‖q‖/(T√d)'],
-  ['range', 'weights1', '(max δz − min δz)/(2T)'],
-  ['outputDiameter', 'output', '½‖Δp‖₁·diam V + max‖ΔV‖'],
-]);
-
-/** A statement for each bound under its name, and two more. */
-const statements = () => ({
-  .../** @type {Record<(typeof BOUNDS)[number][0], Statement>} */ (
-    Object.fromEntries(
-      BOUNDS.map(([name, , formula]) => [
-        name,
-        new Statement({
-          id: `C22-${name}`,
-          claim: `no query changes by more than ${formula}`,
-          allowance:
-            'A bound for each query, with rounding as sensitivity.h derives it. Vacuous: it ' +
-            'allows the largest change that there is for half of the queries or more.',
-          oracles: [changeOf],
-        }),
-      ]),
-    )
-  ),
-  measured: new Statement({
-    id: 'C22-oracle',
-    claim: 'the changes are those of textbook loops',
-    allowance:
-      'Allowed: 4u·(n + 8 + 2(d + 4)·A), A the largest sum of the sizes of a score’s terms.',
-    oracles: [changeOf],
-  }),
-  latent: new Statement({
-    id: 'C23',
-    claim: 'keys written out and keys absorbed into the query give the same weights',
-    allowance: 'Allowed per weight: u·(16 + 8A)·w, A the sum of the sizes of a logit’s terms.',
-    oracles: [],
-  }),
-});
 
 /** @type {import('../../page/panels.js').Build} */
 export async function build(root, { state, lab, row, model }) {
@@ -75,7 +31,7 @@ export async function build(root, { state, lab, row, model }) {
   const picture = new Picture();
   const sentence = paragraph('sentence');
   const part = slider(state.part, {
-    label: 'Way to the shared keys',
+    label: 'From own keys to shared keys',
     min: 0,
     max: 1,
     step: 0.01,
@@ -88,29 +44,42 @@ export async function build(root, { state, lab, row, model }) {
   );
 
   const source = new Source(row, model);
-  /** @type {Shared | undefined} */
-  let found;
+  const wanted = () => ({ seed: state.seed.value, part: state.part.value, layer: source.layer });
+  /**
+   * The numbers on show, and that of which they are.
+   * @type {{ numbers: Shared, of: ReturnType<typeof wanted> } | undefined}
+   */
+  let shown;
   async function share() {
-    found = undefined;
-    const { looks } = source;
-    const setting = { seed: state.seed.value, part: state.part.value, T };
-    const shared = /** @type {Shared | undefined} */ (
-      await lab.ask('sharing', 'share', [setting, looks])
+    const of = wanted();
+    const { layer, ...setting } = of;
+    const numbers = /** @type {Shared | undefined} */ (
+      await lab.ask('sharing', 'share', [{ ...setting, T }, layer?.looks])
     );
-    if (!shared) return;
-    found = shared;
-    picture.show(shared, looks !== undefined);
-    setText(sentence, inWords(shared, setting.part, looks));
-    tell(checks, shared);
+    if (!numbers) return;
+    shown = { numbers, of };
+    picture.show(numbers, layer !== undefined);
+    setText(sentence, inWords(numbers, setting.part, layer));
+    tell(checks, numbers);
+    source.drawn(layer);
   }
+  /** @type {Promise<void>} the newest numbers, asked for */
+  let asked = Promise.resolve();
+  const begin = () => (asked = share());
+  const isCurrent = () => {
+    if (!shown) return false;
+    const { seed, part, layer } = wanted();
+    const { of } = shown;
+    return of.seed === seed && of.part === part && of.layer === layer;
+  };
 
   source.follow(picture.figure.element);
   wait(checks);
   const { latent: _, ...ofSharing } = checks;
-  onFrame([state.part, state.seed, source], () => void orGiveUp(ofSharing, share()));
+  onFrame([state.part, state.seed, source], () => void orGiveUp(ofSharing, begin()));
   const [both] = await Promise.all([
     lab.ask('sharing', 'latent', [{ seed: state.seed.value, T }]),
-    share(),
+    begin(),
   ]);
   if (both)
     checks.latent.show({
@@ -119,12 +88,19 @@ export async function build(root, { state, lab, row, model }) {
     });
   return {
     unfit: source.unfit,
-    state: () => ({ ...found }),
+    async settled() {
+      while (!isCurrent()) {
+        await new Promise(requestAnimationFrame);
+        await asked;
+      }
+    },
+    state: () => {
+      const { layer, ...setting } = wanted();
+      return { ...setting, ...(layer && { ...layer.row, ids: layer.ids }), ...shown?.numbers };
+    },
     code: () => {
-      const { looks } = source;
-      return looks
-        ? codeOfRow(looks, state.part.value, model)
-        : codeOf({ seed: state.seed.value, part: state.part.value, T });
+      const { layer, ...setting } = wanted();
+      return layer ? codeOfRow(layer, setting.part) : codeOf({ ...setting, T });
     },
     exports: { svg: () => picture.figure.picture },
   };
@@ -134,52 +110,21 @@ export async function build(root, { state, lab, row, model }) {
  * @param {Shared} shared @param {number} part
  * @param {Layer | undefined} layer of the model
  */
-function inWords({ measured, bounds }, part, layer) {
-  const worst = fixed(Math.max(...measured.weights2), 2);
-  const allowed = fixed(Math.max(...bounds.sharp.values), 2);
+function inWords({ measured: { weights2: changes }, bounds }, part, layer) {
+  const most = changes.indexOf(Math.max(...changes));
   const way = `goes ${Math.round(100 * part)} % of the way to`;
+  const last = changes.length - 1;
   const said = layer
-    ? `Head ${headName(layer.row)} ${way} the mean of the ${layer.sets} sets of keys in its ` +
-      `layer. Of its last ${measured.weights2.length} looks none changes by more than ${worst}.`
-    : `A head ${way} the keys it shares with three others. Its weights change by ${worst} at most.`;
-  const anyway = `any two rows are within ${fixed(Math.SQRT2, 2)} anyway`;
-  return `${said} The tightest bound allows ${allowed}, and ${anyway}.`;
+    ? `Head ${headName(layer.row)} ${way} the mean of all ${layer.sets} sets of keys in its ` +
+      `layer, which ${layer.heads} heads use. The row’s look changes by ${upTo(changes[last])}. `
+    : `A head ${way} the keys it shares with three others. `;
+  const all = layer ? `its last ${changes.length} looks` : `its ${changes.length} looks`;
+  return (
+    `${said}Of ${all} none changes by more than ${upTo(changes[most])}. The tightest bound on ` +
+    `that one is ${upTo(bounds.sharp.values[most])}, and no two looks are farther apart than ` +
+    `${fixed(FARTHEST, 2)}.`
+  );
 }
 
-/** @param {ReturnType<typeof statements>} checks @param {Shared} shared */
-function tell(checks, { measured, bounds, oracle, size, n, d }) {
-  for (const [name, kind] of BOUNDS) checks[name].show(keeps(bounds[name], measured[kind]));
-  const off = Math.max(...oracle.map((x, i) => Math.abs(x - measured.weights2[i])));
-  checks.measured.show({ measured: off, allowed: 4 * U * (n + 8 + 2 * (d + 4) * size) });
-}
-
-/**
- * Whether each query keeps to a bound.
- * @param {Shared['bounds']['sharp']} bound @param {ArrayLike<number>} changes
- * @returns {import('../../page/statement.js').Finding}
- */
-function keeps(bound, changes) {
-  const values = Array.from(changes);
-  const over = values.filter((x, i) => !(x <= bound.values[i] * ROUNDED + U));
-  const violated = Math.max(bound.violated, over.length);
-  const { vacuous, slack } = bound;
-  const common = {
-    measured: Math.max(...values),
-    allowed: Math.max(...bound.values),
-    data: { violated, vacuous, slack },
-  };
-  if (!common.measured) return { ...common, verdict: 'none', text: 'nothing is shared yet' };
-  if (violated)
-    return {
-      ...common,
-      verdict: 'violated',
-      text: `${violated} of ${values.length} queries change more`,
-    };
-  return {
-    ...common,
-    verdict: 2 * vacuous >= values.length ? 'vacuous' : 'slack',
-    text:
-      `the bound is ${short(slack)} times the change or more; it says nothing ` +
-      `for ${vacuous} of ${values.length} queries`,
-  };
-}
+/** With two digits, and not below the number. @param {number} x */
+const upTo = (x) => fixed(Math.ceil(100 * x) / 100, 2);

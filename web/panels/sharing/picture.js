@@ -12,9 +12,11 @@ const MARGIN = { left: 50, right: 116, top: 36, bottom: 50 };
 const NARROW = 480;
 const BOUNDS = /** @type {const} */ ([
   ['sharp', 'tightest bound'],
-  ['note', 'the note’s bound'],
+  ['note', 'looser bound'],
   ['operator', 'weakest bound'],
 ]);
+/** Two rows of weights have at most this distance. */
+export const FARTHEST = Math.SQRT2;
 /** Of names beside the lines, and below a narrow chart. */
 const ROW = 18;
 const SAMPLE = 26;
@@ -54,12 +56,11 @@ export class Picture {
     if (!found) return;
     const { measured, bounds } = found;
     const lost = measured.weights2;
-    const { cap } = bounds.sharp;
     // the queries in the order of their change: the bounds are lines above them
     const order = Array.from(lost, (_, i) => i).sort((a, b) => lost[a] - lost[b]);
     const positive = Array.from(lost).filter((x) => x > 0);
     const lowest = positive.length ? Math.min(...positive) : 1e-3;
-    const highest = Math.max(cap, ...bounds.operator.values);
+    const highest = Math.max(FARTHEST, ...bounds.operator.values);
     const narrow = width < NARROW;
     const right = width - (narrow ? 14 : MARGIN.right);
     const x = linear([0, lost.length - 1], [MARGIN.left, right]);
@@ -71,6 +72,8 @@ export class Picture {
       );
     const worst = Math.max(...lost);
     const { vacuous } = bounds.operator;
+    const { length } = lost;
+    const row = ofRow ? `, that of the row is ${short(lost[length - 1])}` : '';
     const ends = BOUNDS.map(([name]) => place(bounds[name].values).at(-1)?.[1] ?? 0);
     const names = [...BOUNDS.map(([, label]) => label), 'seen'];
     const heights = spaced([...ends, y.at(Math.max(floor, worst))]);
@@ -78,25 +81,26 @@ export class Picture {
       {
         height: narrow ? HEIGHT + names.length * ROW : HEIGHT,
         label:
-          `The change of the weights for ${lost.length} queries, at most ${short(worst)}, and ` +
-          `three bounds above it. Nothing can change by more than ${short(cap)}.`,
+          `The change of the looks of ${length} queries, at most ${short(worst)}${row}, and ` +
+          `three bounds above it. Nothing can change by more than ${short(FARTHEST)}.`,
         caption:
-          `${ofRow ? 'Each dot is a query, and the ring is the row’s' : 'Each dot is a query'}. ` +
-          'Above the shade’s edge, at √2, a bound says nothing: no two rows ' +
-          `are farther apart. The weakest is there for ${vacuous} of ${lost.length} queries.`,
+          `Each dot is the look of a query${ofRow ? ', and the ring is around the row’s' : ''}. ` +
+          (lost.some((x) => x === 0) ? 'A dot at the bottom has not changed at all. ' : '') +
+          'Above the shade’s edge, at √2 ≈ 1.41, a bound says nothing, because no two looks are ' +
+          `farther apart. The weakest bound is there for ${vacuous} of ${length} queries.`,
       },
       svg('rect', {
         x: MARGIN.left,
         y: y.at(y.domain[1]),
         width: right - MARGIN.left,
-        height: y.at(cap) - y.at(y.domain[1]),
+        height: y.at(FARTHEST) - y.at(y.domain[1]),
         class: 'vacuous-space',
       }),
       axes({
         x: { ...x, ticks: () => [] },
         y,
         xLabel: 'queries, by their change',
-        yLabel: 'change of the weights, logarithmic',
+        yLabel: 'change of the look, logarithmic',
       }),
       svg(
         'text',
@@ -105,7 +109,7 @@ export class Picture {
       ),
       ...BOUNDS.map(([name]) => line(place(bounds[name].values), `curve bound-line ${name}`)),
       dots(place(lost), 'lost'),
-      ofRow && ring(place(lost)[order.indexOf(lost.length - 1)]),
+      ofRow && ring(place(lost)[order.indexOf(length - 1)]),
       ...(narrow
         ? key(names)
         : names.map((name, at) => svg('text', { x: right + 8, y: heights[at] + 4 }, name))),

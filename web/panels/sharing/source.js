@@ -4,12 +4,10 @@ import { privateText } from '../../page/signal.js';
 import { layerOf } from './layer.js';
 
 /** @typedef {import('./layer.js').Layer} Layer */
+/** @typedef {import('../../page/row.js').Row} Row */
 
-/** Why a row has no bounds, or ''. @param {import('../../page/row.js').Row} row */
-function hindrance({ temperature, ids }) {
-  if (!ids) return 'it is not of the model';
-  return temperature > 0 && temperature < Infinity ? '' : 'the bounds need a T between 0 and ∞';
-}
+const WAITING = 'its keys are on their way';
+const TAKEN = 'another panel has the model';
 
 export class Source {
   /**
@@ -19,12 +17,15 @@ export class Source {
   constructor(bus, model) {
     this.bus = bus;
     this.model = model;
-    /** The row that was read last. @type {import('../../page/row.js').Row | undefined} */
-    this.of = undefined;
+    /** The row that the model was asked about. @type {Row | undefined} */
+    this.asked = undefined;
+    /** Of the model at that time: its files. */
+    this.files = model.source;
+    this.failed = false;
     this.visible = false;
     this.unfit = privateText();
-    /** @type {Layer | undefined} */
-    this.looks = undefined;
+    /** Of the row; undefined: the looks are those of the example. @type {Layer | undefined} */
+    this.layer = undefined;
     /** @type {Set<() => void>} */
     this.listeners = new Set();
   }
@@ -37,6 +38,9 @@ export class Source {
   /** Follows the row. The model is asked when a reader looks. @param {Element} element */
   follow(element) {
     this.bus.on(() => this.change());
+    this.model.on(({ phase, source }) => {
+      if (phase === 'ready' && (this.failed || source !== this.files)) this.change();
+    });
     onSight(element, (visible) => {
       this.visible = visible;
       void this.read();
@@ -44,37 +48,61 @@ export class Source {
     this.change();
   }
 
+  /** Another row, or another model. */
   change() {
     const { value: row } = this.bus;
-    this.of = undefined;
-    this.show(row && (hindrance(row) || 'its keys are on their way'));
+    this.asked = undefined;
+    this.files = this.model.source;
+    this.show(row && (this.unfitting(row) || WAITING));
     void this.read();
+  }
+
+  /** Why a row has no bounds, or ''. @param {Row} row */
+  unfitting({ temperature, ids, source }) {
+    if (!ids) return 'it is not of the model';
+    if (source !== this.model.name) return 'it is of another model';
+    return temperature > 0 && temperature < Infinity ? '' : 'the bounds need a T between 0 and ∞';
   }
 
   /** @param {Layer | string | undefined} found or the reason why it is the example */
   show(found) {
-    const looks = typeof found === 'string' ? undefined : found;
-    this.unfit.set(typeof found === 'string' ? found : '');
-    if (looks === this.looks) return;
-    this.looks = looks;
+    const layer = typeof found === 'string' ? undefined : found;
+    if (typeof found === 'string') this.unfit.set(found);
+    if (!found) this.unfit.set('');
+    if (layer === this.layer) return;
+    this.layer = layer;
     for (const listener of this.listeners) listener();
   }
 
+  /** The numbers of a layer are in the figure. @param {Layer | undefined} layer */
+  drawn(layer) {
+    if (layer && layer === this.layer) this.unfit.set('');
+  }
+
+  /** Asks the model, where that is due. @returns {Promise<void>} */
   async read() {
     const { value: row } = this.bus;
-    if (!row?.ids || !this.visible || this.of === row || hindrance(row)) return;
-    this.of = row;
+    if (!row?.ids || !this.visible || this.asked === row || this.unfitting(row)) return;
+    this.asked = row;
+    this.failed = false;
+    const { model } = this;
     const { ids } = row;
+    const files = model.source;
+    /** @type {Awaited<ReturnType<typeof layerOf>>} */
+    let found;
     try {
-      const found = await this.model.use((remote, signal) =>
-        layerOf(remote, { ...row, ids }, signal),
-      );
-      if (row !== this.bus.value) return;
-      if (found) this.show(found);
-      else this.of = undefined;
+      found = await model.use((remote, signal) => layerOf(remote, { ...row, ids }, signal));
     } catch (error) {
-      if (row !== this.bus.value) return;
-      this.show(`the model did not answer: ${/** @type {Error} */ (error).message}`);
+      found = `the model did not answer: ${/** @type {Error} */ (error).message}`;
+      this.failed = this.asked === row;
     }
+    if (this.asked !== row) return;
+    if (this.failed) this.asked = undefined;
+    if (found) return this.show(typeof found === 'string' ? found : { ...found, files });
+    // the turn was ended
+    this.asked = undefined;
+    this.show(TAKEN);
+    await model.quiet();
+    return this.read();
   }
 }

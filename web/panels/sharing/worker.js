@@ -4,6 +4,8 @@ import { changeOf, group, latent, lose } from './compute.js';
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {import('./compute.js').Looks} Looks */
 
+const U = 2 ** -53;
+
 /** @type {{ seed: number, rows: ReturnType<typeof group> } | undefined} */
 let last;
 
@@ -19,15 +21,16 @@ export function share(engine, { seed, part, T }, given) {
   const { measured, bounds, keys } = lose(engine, looks, part);
   const { q, k, d } = looks;
   const [m, n] = [q.length / d, k.length / d];
-  let size = 0;
-  const oracle = Float64Array.from({ length: m }, (_, i) => {
+  const oracle = new Float64Array(m);
+  const allowed = new Float64Array(m);
+  for (let i = 0; i < m; i++) {
     const read = looks.causal ? n - m + i + 1 : n;
     const row = q.subarray(i * d, (i + 1) * d);
-    const found = changeOf(row, k, keys, { n: read, d, T: looks.T });
-    size = Math.max(size, found.size);
-    return found.change;
-  });
-  return { measured, bounds, oracle, size, n, d };
+    const { change, size } = changeOf(row, k, keys, { n: read, d, T: looks.T });
+    oracle[i] = change;
+    allowed[i] = 4 * U * (read + 8 + 2 * (d + 4) * size);
+  }
+  return { measured, bounds, oracle, allowed };
 }
 
 export { latent };

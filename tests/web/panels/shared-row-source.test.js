@@ -1,0 +1,131 @@
+/** When “sharing” asks the model for the layer of a row, and its words meanwhile. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { init } from '../../../src/js/index.js';
+import { loadModel } from '../../../src/js/model/index.js';
+import { SharedModel } from '../../../web/page/model.js';
+import { RowBus } from '../../../web/page/row.js';
+import { Source } from '../../../web/panels/sharing/source.js';
+import { letters } from '../../support/web/letters.js';
+import { rowOf } from '../../support/web/model-row.js';
+
+let model;
+before(async () => (model = await loadModel(letters(), { engine: await init({ layers: true }) })));
+
+const rowAt = (length) => rowOf(model, { layer: 2, head: 5, length, T: 2 });
+
+/** The model of the page, which is here already. */
+class Here extends SharedModel {
+  loadOwn() {
+    this.show(undefined, 'stories');
+    return Promise.resolve(model);
+  }
+}
+
+describe('the source of the looks', () => {
+  const { IntersectionObserver } = globalThis;
+  before(() => {
+    globalThis.IntersectionObserver = class {
+      constructor(tell) {
+        this.tell = tell;
+      }
+      observe() {
+        this.tell([{ isIntersecting: true }]);
+      }
+    };
+  });
+  after(() => (globalThis.IntersectionObserver = IntersectionObserver));
+
+  let shared;
+  let bus;
+  let source;
+  /** Until it has a layer, or a reason that is not about waiting. */
+  const settled = async () => {
+    while (source.unfit.value === 'its keys are on their way' && !source.layer)
+      await new Promise(setImmediate);
+  };
+  beforeEach(() => {
+    shared = new Here();
+    bus = new RowBus();
+    source = new Source(bus, shared);
+    source.on(() => source.drawn(source.layer));
+    source.follow({});
+  });
+
+  test('is the example until a row comes, and after it has gone', async () => {
+    assert.equal(source.layer, undefined);
+    assert.equal(source.unfit.value, '');
+    bus.set(await rowAt(6));
+    assert.equal(source.unfit.value, 'its keys are on their way');
+    await settled();
+    assert.equal(source.layer.row.position, 5);
+    assert.equal(source.unfit.value, '');
+    bus.set(undefined);
+    assert.equal(source.layer, undefined);
+  });
+
+  test('waits for a figure before it says that the row is on show', async () => {
+    source.listeners.clear();
+    bus.set(await rowAt(6));
+    await settled();
+    assert.equal(source.unfit.value, 'its keys are on their way');
+    source.drawn(undefined);
+    assert.equal(source.unfit.value, 'its keys are on their way');
+    source.drawn(source.layer);
+    assert.equal(source.unfit.value, '');
+  });
+
+  test('asks again when the panel that took the model has done its work', async () => {
+    let free;
+    let taken;
+    const once = new Promise((resolve) => (taken = resolve));
+    const use = shared.use.bind(shared);
+    shared.use = (run) => {
+      shared.use = use;
+      const asked = use(async (remote, signal) => {
+        void use(() => new Promise((resolve) => (free = resolve)));
+        taken();
+        while (!signal.aborted) await new Promise(setImmediate);
+        return run(remote, signal);
+      });
+      return asked;
+    };
+    bus.set(await rowAt(6));
+    await once;
+    while (source.unfit.value !== 'another panel has the model' || !free)
+      await new Promise(setImmediate);
+    assert.equal(source.layer, undefined);
+    free();
+    while (!source.layer) await new Promise(setImmediate);
+    assert.equal(source.layer.row.position, 5);
+  });
+
+  test('says that the model failed, and asks again when it is there', async () => {
+    const row = await rowAt(6);
+    shared.use = () => Promise.reject(new Error('out of memory'));
+    bus.set(row);
+    await settled();
+    assert.equal(source.unfit.value, 'the model did not answer: out of memory');
+    delete shared.use;
+    shared.show(undefined, 'stories');
+    await settled();
+    assert.equal(source.layer.row.position, 5);
+  });
+
+  test('leaves a layer of a model that was replaced', async () => {
+    bus.set(await rowAt(6));
+    await settled();
+    assert.ok(source.layer);
+    shared.show(new Blob(), 'mine.gguf');
+    assert.equal(source.layer, undefined);
+    assert.equal(source.unfit.value, 'it is of another model');
+  });
+
+  test('shows no row without a temperature that has bounds', async () => {
+    for (const temperature of [0, Infinity]) {
+      bus.set({ ...(await rowAt(6)), temperature });
+      assert.equal(source.layer, undefined);
+      assert.match(source.unfit.value, /between 0 and ∞/);
+    }
+  });
+});
