@@ -140,7 +140,7 @@ int32_t attn_forward_f32(const attn_params *p, float *out, const float *q, const
                          const float *v, void *scratch)
 {
   attend(p, &(arrays){.out = out, .queries = q, .k = k, .v = v}, scratch);
-  return ATTN_OK; /* always: attn_init and the setters refused all that could be wrong */
+  return ATTN_OK; /* always: attn_init, the setters and the caller check all arguments */
 }
 
 int32_t attn_check_cache(const attn_params *p, const attn_cache *cache)

@@ -15,7 +15,7 @@
  *           attn_attend_span             chunk.c: scores, weights and sums of values
  *             attn_score_span            scores.c: of keys in floats, halves or bytes
  *               score_panels             chooses a function for 1 to ROWS rows
- *                 scores_of_rows         the loop over tiles, each of a panel of keys
+ *                 scores_of_rows         the loop over tiles, each of a panel of keys or two
  *                   panel_scores         tiles.h: one tile, in chains of channels
  *                     add_channel        its multiply-adds
  *             attn_weigh_rows            softmax.c: scores become weights, row by row
@@ -23,7 +23,7 @@
  *                 shape_row              masks the ends of a plain row, such as a causal one
  *                   shape_scores         of other rows: scales, softcap, biases, masks
  *                 attn_mend_scores       beyond.c: scores that are not finite anew, in double
- *               weigh_row                exp of each
+ *               weigh_row                exp of each, or the rules of T = 0 and T = ∞
  *             attn_sum_values            values.c: weights times values, in block_values;
  *                                        again with more care if a sum is not finite
  *           attn_merge_span              results.c: online softmax, adds the span to the last ones
@@ -47,7 +47,7 @@
 #include "row64.h"
 
 enum {
-  CHUNK = 512,   /* rows of a kv head done together */
+  CHUNK = 512,   /* rows of a kv head done together: tuning.md#span-sizes */
   KEY_STEP = 16, /* keys that loops over weights do at once: four vectors, a sum for each */
 };
 
@@ -85,7 +85,7 @@ typedef struct {
 /* One call, as one thread works on it. Scratch is 16-aligned. */
 typedef struct {
   const attn_params *p;
-  double fraction;      /* of p->scale, from 1/2 to 1; queries are multiplied by it */
+  double fraction;      /* of p->scale, mostly from 1/2 to 1 in size (call.c); for the queries */
   float power;          /* the power of two that p->scale has beside it; row_temperature.unit */
   double largest_scale; /* how many times larger a rounded subnormal becomes in a score; call.c */
   float softcap;
