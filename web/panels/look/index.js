@@ -4,7 +4,7 @@
  */
 import { headName } from '../../../src/js/model/inside/head-name.js';
 import { onFrame, sparing } from '../../page/frames.js';
-import { columns, onSight, paragraph } from '../../page/layout.js';
+import { columns, paragraph } from '../../page/layout.js';
 import { privateFlag } from '../../page/signal.js';
 import { percent } from '../../plot/format.js';
 import { Checking } from './checking.js';
@@ -14,6 +14,7 @@ import { fitLink } from './fit.js';
 import { Said } from './said.js';
 import { rowsOf } from './saved.js';
 import { Selection } from './selection.js';
+import { Sight } from './sight.js';
 import { Spelled } from './spelled.js';
 import { foretold, surprises } from './surprise.js';
 import { TextView } from './text-view.js';
@@ -76,6 +77,7 @@ class Look {
       { T: state.T.value, tau: state.tau.value, seed: state.seed.value, pace: READING },
       { capacity: CAPACITY, tell: (change) => this.tell(change) },
     );
+    this.sight = new Sight(this.writer, model);
     const selection = new Selection(this.state, this.writer, this.draw);
     this.selection = selection;
     this.said = new Said();
@@ -124,14 +126,7 @@ class Look {
       wall.repaint();
       this.draw();
     });
-    // it does not write where nobody sees it, and is back after another panel had the model
-    let waiting = false;
-    onSight(root, (visible) => {
-      if (visible ? waiting : writer.playing) {
-        waiting = !visible;
-        writer.play(visible);
-      } else if (visible && writer.phase === 'idle') writer.go();
-    });
+    this.sight.follow(root);
   }
 
   /** Until the model is here, a page without a first frame has the beginning of the story. */
@@ -166,6 +161,7 @@ class Look {
     const { writer, wall } = this;
     if (change === 'text' || change === 'rows') this.checking.changes++;
     if (change === 'error') this.checking.check();
+    if (change === 'phase' && writer.phase === 'idle') void this.sight.comeBack();
     if (change === 'text') wall.changed(writer.story?.rows ?? 0);
     if (change === 'rows' && writer.phase === 'reading') wall.changed(0);
     // of the words that come as fast as they can, many are drawn at once

@@ -1,0 +1,116 @@
+/** The look rests where nobody sees it, and comes back after another panel had the model. */
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, test } from 'node:test';
+import { loadModel } from '../../../src/js/worker/client.js';
+import { SharedModel } from '../../../web/page/model.js';
+import { Sight } from '../../../web/panels/look/sight.js';
+import { Writer } from '../../../web/panels/look/writing/writer.js';
+import { letters } from '../../support/web/letters.js';
+
+describe('the look in sight', () => {
+  const { IntersectionObserver } = globalThis;
+  let model;
+  let see;
+  before(async () => {
+    const { buffer } = Uint8Array.from(letters());
+    model = await loadModel(buffer, { engine: { variant: 'simd' } });
+    globalThis.IntersectionObserver = class {
+      constructor(tell) {
+        see = (isIntersecting) => tell([{ isIntersecting }]);
+      }
+      observe() {}
+    };
+  });
+  after(() => {
+    globalThis.IntersectionObserver = IntersectionObserver;
+    model.dispose();
+  });
+
+  let shared;
+  let writer;
+  let phases;
+  beforeEach(() => {
+    shared = new SharedModel();
+    shared.loading = Promise.resolve(model);
+    phases = [];
+    writer = new Writer(
+      shared,
+      { T: 1, tau: 0, seed: 1, pace: Infinity },
+      {
+        capacity: 96,
+        tell(change) {
+          if (change === 'phase') phases.push(writer.phase);
+          if (change === 'phase' && writer.phase === 'idle') void sight.comeBack();
+        },
+      },
+    );
+    const sight = new Sight(writer, shared);
+    sight.follow({});
+    see(true);
+  });
+  const turns = async (count = 50) => {
+    for (let i = 0; i < count; i++) await new Promise(setImmediate);
+  };
+  const until = async (phase) => {
+    while (writer.phase !== phase) await new Promise(setImmediate);
+  };
+  /** Another panel has the model, until the returned function is called. */
+  const take = async () => {
+    let free;
+    await new Promise((taken) => {
+      void shared.use(() => {
+        taken();
+        return new Promise((done) => (free = done));
+      });
+    });
+    return free;
+  };
+
+  test('it comes back when the other panel is ready, though nobody has moved', async () => {
+    writer.start('once upon');
+    await until('paused');
+    const free = await take();
+    await until('idle');
+    await turns();
+    assert.equal(writer.phase, 'idle');
+    free();
+    await until('paused');
+  });
+
+  test('it comes back too where it was asked while its turn was ending', async () => {
+    writer.start('once upon');
+    await until('paused');
+    const taken = take();
+    while (!writer.signal.aborted) await null;
+    writer.play(false);
+    (await taken)();
+    await until('idle');
+    await until('paused');
+  });
+
+  test('out of sight it stays away until it is seen, and does not write', async () => {
+    writer.start('once upon');
+    await until('paused');
+    writer.play(true);
+    see(false);
+    await until('paused');
+    const { length } = writer.story.tokens;
+    (await take())();
+    await until('idle');
+    await turns();
+    assert.deepEqual([writer.phase, writer.story.tokens.length], ['idle', length]);
+    see(true);
+    await until('over');
+  });
+
+  test('it does not ask again and again for a model that does not answer', async () => {
+    let asked = 0;
+    shared.use = () => {
+      asked++;
+      return Promise.reject(new Error('lost'));
+    };
+    writer.start('once upon');
+    await turns();
+    assert.deepEqual([asked, writer.phase, writer.error.message], [1, 'idle', 'lost']);
+  });
+});
