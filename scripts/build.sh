@@ -18,16 +18,21 @@ configure() { # FOLDER ARGUMENT…
   fi
 }
 
-# Says what it builds, where there is something to build: the compiler is silent for long.
+# Says what it builds once the first step of it is done: the compiler is silent for long. It prints
+# the compiler's messages, but not the steps of Ninja. Where nothing is to do it prints nothing.
 make_targets() { # WHAT FOLDER TARGET…
-  local what=$1 todo
+  local what=$1 step='build step: '
   shift
-  todo=$(cmake --build "$1" --target "${@:2}" -- -n)
-  case $todo in
-  *'no work to do'*) ;;
-  *) echo "build: $what; the first time this takes a minute or two" ;;
-  esac
-  cmake --build "$1" --parallel --target "${@:2}" -- --quiet | sed '/^ninja: no work to do/d'
+  NINJA_STATUS=$step cmake --build "$1" --parallel --target "${@:2}" | while IFS= read -r line; do
+    case $line in
+    'ninja: no work to do.' | "$step"Re-* | '-- '*) ;;
+    "$step"*)
+      [ -z "$what" ] || echo "build: $what; the first time this takes a minute or two"
+      what=
+      ;;
+    *) printf '%s\n' "$line" ;;
+    esac
+  done
 }
 
 case ${1:-wasm} in

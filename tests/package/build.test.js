@@ -1,11 +1,11 @@
-/** The files that the build makes: their borders, and the same bytes each time. */
+/** The files that the build makes, with the same bytes each time, and the lines that it prints. */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
 import process from 'node:process';
-import { describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import v8 from 'node:v8';
 import { repeats } from '../support/campaign.js';
 import {
@@ -77,29 +77,80 @@ describe('the compiled kernels', () => {
       assert.deepEqual(exported.sort(), [...new Set([...functions, ...places])].sort());
     });
   }
+});
 
-  test('a build in another folder gives the same bytes', () => {
-    // in a long run also the module that holds every source of attention and models
-    const again = repeats([], ['model.relaxed', 'model.simd'])
-      .map((name) => `src/js/engine/${name}.wasm`)
-      .filter(exists)
-      .slice(0, 1)
-      .concat(STATEMENTS);
-    const copy = mkdtempSync(join(tmpdir(), 'clearhead-build-'));
+describe('a build in another folder', () => {
+  // in a long run also the module that holds every source of attention and models
+  const again = repeats([], ['model.relaxed', 'model.simd'])
+    .map((name) => `src/js/engine/${name}.wasm`)
+    .filter(exists)
+    .slice(0, 1)
+    .concat(STATEMENTS);
+  let copy;
+  let said;
+  const build = () => {
+    const names = again.map((file) => posix.basename(file, '.wasm'));
+    const { PATH } = process.env;
+    return execFileSync('bash', [join(copy, 'scripts/build.sh'), 'wasm', ...names], {
+      env: { ...process.env, PATH: `${PATH}:${join(root, '.toolchain')}` },
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+  };
+  before(() => {
+    copy = mkdtempSync(join(tmpdir(), 'clearhead-build-'));
+    for (const path of ['CMakeLists.txt', 'scripts', 'src/c', 'src/include'])
+      cpSync(join(root, path), join(copy, path), { recursive: true });
+    mkdirSync(join(copy, 'src/js'));
+    said = build();
+  });
+  after(() => rmSync(copy, { recursive: true }));
+
+  test('gives the same bytes', () => {
+    for (const file of again)
+      assert.ok(readFileSync(join(copy, file)).equals(bytes(file)), `${file} differs`);
+  });
+
+  test('says once that it takes long', () => {
+    const line =
+      'build: the WebAssembly files of src/js; the first time this takes a minute or two';
+    assert.deepEqual(said.match(/^build: .*/gm), [line]);
+  });
+
+  // npm pack builds too, and with --silent its output is the name of a file
+  test('says nothing the second time, when nothing is to do', () => {
+    assert.equal(build(), '');
+  });
+});
+
+describe('npm run build', () => {
+  /** Runs its script with programs in the place of bash and node that end with a status. */
+  const runWith = (statuses) => {
+    const folder = mkdtempSync(join(tmpdir(), 'clearhead-script-'));
     try {
-      for (const path of ['CMakeLists.txt', 'scripts', 'src/c', 'src/include'])
-        cpSync(join(root, path), join(copy, path), { recursive: true });
-      mkdirSync(join(copy, 'src/js'));
-      const names = again.map((file) => posix.basename(file, '.wasm'));
-      const { PATH } = process.env;
-      execFileSync('bash', [join(copy, 'scripts/build.sh'), 'wasm', ...names], {
-        env: { ...process.env, PATH: `${PATH}:${join(root, '.toolchain')}` },
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
-      for (const file of again)
-        assert.ok(readFileSync(join(copy, file)).equals(bytes(file)), `${file} differs`);
+      for (const [name, status] of Object.entries(statuses))
+        writeFileSync(join(folder, name), `#!/bin/sh\nexit ${status}\n`, { mode: 0o755 });
+      const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` };
+      const script = join(root, 'scripts/package.sh');
+      return spawnSync('/bin/bash', [script], { env, encoding: 'utf8' });
     } finally {
-      rmSync(copy, { recursive: true });
+      rmSync(folder, { recursive: true });
     }
+  };
+
+  test('ends with a line that says where all is', () => {
+    const { stdout } = runWith({ bash: 0, node: 0 });
+    assert.match(stdout, /^build: done\. .*src\/js.*lib.*dist.*\n$/);
+  });
+
+  test('does not say that it is done when a step of it fails', () => {
+    const failed = [runWith({ bash: 1, node: 0 }), runWith({ bash: 0, node: 1 })];
+    assert.deepEqual(
+      failed.map(({ status, stdout }) => [status, stdout]),
+      [
+        [1, ''],
+        [1, ''],
+      ],
+    );
   });
 });

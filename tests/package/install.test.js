@@ -8,7 +8,7 @@ import { publint } from 'publint';
 import { otherEngines } from '../engines/others/index.js';
 import { asGguf, configs, tiny } from '../support/models/random-models.js';
 import { createProject, libraries, nodes } from '../support/package/project.js';
-import { read } from '../support/package/repository.js';
+import { read, root } from '../support/package/repository.js';
 
 const manifest = JSON.parse(read('package.json'));
 
@@ -18,6 +18,12 @@ const examplesOf = (document, heading = '') => {
   const text = heading ? sections.find((part) => part.startsWith(`${heading}\n`)) : read(document);
   return [...text.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code);
 };
+
+/** The arguments of the commands of a document, by the name of the command. */
+const commandsOf = (document, name) =>
+  [...read(document).matchAll(/^npx clearhead (.*[^\\])$/gm)]
+    .map(([, words]) => words.match(/"[^"]*"|\S+/g).map((word) => word.replaceAll('"', '')))
+    .filter(([command]) => command === name);
 
 let project;
 before(() => {
@@ -141,13 +147,8 @@ describe('it runs', () => {
       assert.match(said, /sum up to the logit: true\n/);
       assert.equal(said.match(/^without \d\.\d the log-probability changes by/gm).length, 3);
 
-      const commands = [
-        ...read('docs/look-inside.md').matchAll(/^npx clearhead (inspect .*[^\\])$/gm),
-      ];
-      const [looked, without] = commands.map(([, words]) => {
-        const args = words.match(/"[^"]*"|\S+/g).map((word) => word.replaceAll('"', ''));
-        return project.run(path, [...run, cli, ...args]);
-      });
+      const commands = commandsOf('docs/look-inside.md', 'inspect');
+      const [looked, without] = commands.map((args) => project.run(path, [...run, cli, ...args]));
       assert.equal(commands.length, 2);
       assert.match(looked, /^Ledger of /m);
       assert.match(without, /^Without head 1\.2$/m);
@@ -163,6 +164,14 @@ describe('it runs', () => {
       () => project.run(process.execPath, [cli, 'serve']),
       /needs the page, which is in a clone/,
     );
+  });
+
+  test('the command of the README writes with the model of the clone', () => {
+    const [args, ...others] = commandsOf('README.md', 'generate');
+    assert.deepEqual(others, []);
+    const ofTheClone = args.map((word) => word.replace(/^\.\.\/clearhead\//, root));
+    const said = project.run(process.execPath, [cli, ...ofTheClone]);
+    assert.match(said, /^One frosty morning,( [^ ]+){20}/);
   });
 
   test('npx clearhead check runs from the installed package', () => {
