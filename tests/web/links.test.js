@@ -17,7 +17,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     await page.keyboard.press('Enter');
     await page.getByLabel('no looking ahead').uncheck();
     await page.getByLabel('× uniform').check();
-    await page.getByLabel('restore key length').check();
+    await page.getByLabel('divide key length out').check();
     await page.waitForFunction(() => location.hash.includes('rk=1'));
     await drawn(page);
     const hash = await page.evaluate(() => location.hash);
@@ -224,7 +224,7 @@ describe('the page, from a plain static server in a sub-path', { skip: missing }
     // a press writes the address
     await page.locator('#many-heads h2').click();
     assert.equal(await page.evaluate(() => location.hash), '#many-heads?v=1&H=4');
-    await page.locator('#distance').getByLabel('restore key length').check();
+    await page.locator('#distance').getByLabel('divide key length out').check();
     await page.locator('#many-heads h2').click();
     assert.equal(await page.evaluate(() => location.hash), '#distance?v=1&H=4&rk=1');
   });

@@ -124,7 +124,7 @@ describe('the verdicts', { skip: missing }, () => {
     assert.match(off.text, /◌ assumption off.*differ by up to (0\.\d+|1), as they should/);
     assert.ok(off.max > 1e-3);
     await shoot(page, 'assumption-off');
-    await page.getByLabel('restore key length').check();
+    await page.getByLabel('divide key length out').check();
     assert.equal((await C1()).verdict, 'holds');
     const tiles = await page.$$eval('.tile', (all) => all.map(({ dataset }) => dataset.state));
     assert.deepEqual(tiles, ['holds', 'holds', 'holds', 'holds', 'off', 'holds', 'off', 'holds']);
@@ -132,7 +132,7 @@ describe('the verdicts', { skip: missing }, () => {
     await C1();
     assert.ok(await page.getByLabel('queries of one length').isChecked());
     assert.ok(
-      !(await page.getByLabel('restore key length').isChecked()),
+      !(await page.getByLabel('divide key length out').isChecked()),
       'a tile sets the switches',
     );
   });

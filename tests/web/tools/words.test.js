@@ -89,7 +89,7 @@ describe('a reader who only looks', { skip: missing }, () => {
     await untold('at rest');
     const found = await page.evaluate(switches);
     const names = found.map(({ name }) => name);
-    for (const name of ['restore key length', 'keys of one length', 'weight × value'])
+    for (const name of ['divide key length out', 'keys of one length', 'weight × value'])
       assert.ok(names.includes(name), `${name} can be seen`);
     for (const name of ['√', 'log', '× uniform', 'KL share'])
       assert.ok(!names.includes(name), `${name} cannot be seen`);

@@ -107,7 +107,8 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
     const part = Math.round((100 * spent.rho) / spent.rhoMax);
     setText(
       sentence,
-      `Softmax spends ${part}\u202f% of the largest budget and wins a score of ` +
+      `Softmax spends ${fixed(spent.rho, 2)} nats, ${part}\u202f% of the largest budget, and ` +
+        'wins a score of ' +
         `${fixed(spent.score, 2)}. ` +
         `Of ${whole(crowd.result.count)} challengers, ${crowd.result.above || 'none'} ` +
         `${crowd.result.above > 1 ? 'win' : 'wins'} more for the same.`,

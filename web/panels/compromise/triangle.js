@@ -153,8 +153,8 @@ export class Triangle {
       alike[2] > alike[0] ? ' At T = ∞ all words get the same, so the rest gets the most.' : '';
     this.caption.textContent =
       'Every point shares out one look among three. The stronger the colour, the better the ' +
-      'compromise, and the diamond is softmax. The line is its way from cold, in a corner, to ' +
-      `hot.${hot} Drag the dot.`;
+      'compromise, and the diamond is softmax. The line is its way from cold to hot.' +
+      `${hot} Drag the dot.`;
   }
 
   /**

@@ -124,7 +124,7 @@ const switches = (state) =>
   controlsRow(
     toggle(state.unitKeys, 'keys of one length'),
     toggle(state.unitQueries, 'queries of one length'),
-    toggle(state.restore, 'restore key length'),
+    toggle(state.restore, 'divide key length out'),
     temperature(state.T, (T) => `T ${short(T)}; width ${short(Math.sqrt(8 * T))}`, { min: 5e-4 })
       .element,
   );

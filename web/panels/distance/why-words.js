@@ -39,11 +39,12 @@ export function compared({ split, mean }) {
   const more = (/** @type {number} */ x) => `${points(Math.abs(x))} ${x < 0 ? 'less' : 'more'}`;
   const total = nearer + longer;
   return [
-    'The mean key of this look has a score of ',
+    'The keys of this look have a mean score of ',
     strong(mean.score),
     `. This one has ${more(total)}: ${more(nearer)} as it lies `,
     `${nearer < 0 ? 'farther from' : 'nearer to'} the query, and ${more(longer)} as it is `,
     `${longer < 0 ? 'shorter' : 'longer'}.`,
+    nearer * longer < 0 ? ` Its ${nearer * total < 0 ? 'length' : 'distance'} decides.` : '',
   ];
 }
 

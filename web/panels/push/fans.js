@@ -48,9 +48,9 @@ export class Fans {
           `Their variance is ${fan.map(({ variance }) => fixed(variance, 1)).join(', ')}. ` +
           'Divided by the root of the number of entries, it is 1 each time.',
         caption:
-          `With ${last.d} entries and no division, a row spends ` +
-          `${fixed(100 * last.unscaled.budget, 0)} % of its budget on the spot. Divided, it ` +
-          `spends ${fixed(100 * last.scaled.budget, 0)} %, and can still learn.`,
+          `With ${last.d} entries and no division, a row goes ` +
+          `${fixed(100 * last.unscaled.budget, 0)} % of the way from all keys alike to one. ` +
+          `Divided, it goes ${fixed(100 * last.scaled.budget, 0)} % of it, and can still learn.`,
       },
       ...sides.flatMap(({ name, from, divide }) => [
         svg('text', { x: from + half / 2, y: 14, 'text-anchor': 'middle', class: 'strong' }, name),

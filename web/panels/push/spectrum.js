@@ -57,11 +57,11 @@ export class Spectrum {
           `directions at T ${short(T)}. Its weights move by ${told} times the push. ` +
           `No row moves by more than ${short(found.bound)} times the push.`,
         caption:
-          `One look, at ${words.join(', ')}. At T = ${short(T)} it has a bar for each of its ` +
-          'own directions. A bar is how far the weights move for each unit of a push there, ' +
-          `here ${short(steepest, 3)} at most. A push of all scores alike moves nothing. ` +
-          'No look has a bar above the solid line. The dashed one is 1/T. The short marks are ' +
-          'the weights over T. Each bar but the one of 0 ends between the two at its sides.',
+          `One look, at ${words.join(', ')}. Each bar is a direction of a push, along which the ` +
+          `weights move at T = ${short(T)}. It ends at the move for each unit of the push, here ` +
+          `${short(steepest, 3)} at most. A push of all scores alike moves nothing and has the ` +
+          'bar of 0. No look has a bar above the solid line. The dashed one is 1/T. The short ' +
+          'marks are the weights over T. Each other bar ends between the marks at its sides.',
       },
       svg(
         'text',

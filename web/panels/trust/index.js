@@ -77,8 +77,8 @@ export async function build(root, { engine: load, state, row, keys }) {
     setText(
       sentence,
       `The most likely value is ${fixed(found.likely.value, 2)}, and attention returns ` +
-        `${fixed(found.output, 2)}. “${words[best]}” is trusted most: ` +
-        `${Math.round(100 * found.weights[best])} % of the mean is that report.`,
+        `${fixed(found.output, 2)}. “${words[best]}” is trusted most, ` +
+        `with a weight of ${Math.round(100 * found.weights[best])} %.`,
     );
     setText(origin, originOf(reportsOf(row.value, keys), state.reports.value));
     tell(checks, found);
