@@ -48,18 +48,18 @@ describe('the look in sight', () => {
     sight.follow({});
     see(true);
   });
-  const turns = async (count = 50) => {
+  const yieldToOthers = async (count = 50) => {
     for (let i = 0; i < count; i++) await new Promise(setImmediate);
   };
   const until = async (phase) => {
     while (writer.phase !== phase) await new Promise(setImmediate);
   };
   /** Another panel has the model, until the returned function is called. */
-  const take = async () => {
+  const occupy = async () => {
     let free;
-    await new Promise((taken) => {
+    await new Promise((begun) => {
       void shared.use(() => {
-        taken();
+        begun();
         return new Promise((done) => (free = done));
       });
     });
@@ -69,9 +69,9 @@ describe('the look in sight', () => {
   test('it comes back when the other panel is ready, though nobody has moved', async () => {
     writer.start('once upon');
     await until('paused');
-    const free = await take();
+    const free = await occupy();
     await until('idle');
-    await turns();
+    await yieldToOthers();
     assert.equal(writer.phase, 'idle');
     free();
     await until('paused');
@@ -80,10 +80,10 @@ describe('the look in sight', () => {
   test('it comes back too where it was asked while its turn was ending', async () => {
     writer.start('once upon');
     await until('paused');
-    const taken = take();
+    const begun = occupy();
     while (!writer.signal.aborted) await null;
     writer.play(false);
-    (await taken)();
+    (await begun)();
     await until('idle');
     await until('paused');
   });
@@ -95,9 +95,9 @@ describe('the look in sight', () => {
     see(false);
     await until('paused');
     const { length } = writer.story.tokens;
-    (await take())();
+    (await occupy())();
     await until('idle');
-    await turns();
+    await yieldToOthers();
     assert.deepEqual([writer.phase, writer.story.tokens.length], ['idle', length]);
     see(true);
     await until('over');
@@ -110,7 +110,7 @@ describe('the look in sight', () => {
       return Promise.reject(new Error('lost'));
     };
     writer.start('once upon');
-    await turns();
+    await yieldToOthers();
     assert.deepEqual([asked, writer.phase, writer.error.message], [1, 'idle', 'lost']);
   });
 });

@@ -27,11 +27,11 @@ describe('a file that is asked for while new numbers are on their way', { skip: 
         const panel = document.getElementById('many-heads');
         const field = panel.querySelector('[aria-label="Temperature T, as a number"]');
         const frame = window.requestAnimationFrame;
-        const held = [];
+        const frames = [];
         for (const T of all) {
           if (T !== all[0]) {
             await new Promise(frame);
-            window.requestAnimationFrame = (draw) => held.push(draw);
+            window.requestAnimationFrame = (draw) => frames.push(draw);
           }
           field.value = T;
           field.dispatchEvent(new Event('change'));
@@ -40,7 +40,7 @@ describe('a file that is asked for while new numbers are on their way', { skip: 
               await new Promise((resume) => setTimeout(resume));
         }
         window.requestAnimationFrame = frame;
-        held.forEach(frame);
+        frames.forEach(frame);
         const buttons = [...panel.querySelectorAll('.tools button')];
         buttons.find(({ textContent }) => textContent === name).click();
       },

@@ -77,14 +77,14 @@ describe('the source of the looks', () => {
 
   test('asks again when the panel that took the model has done its work', async () => {
     let free;
-    let taken;
-    const once = new Promise((resolve) => (taken = resolve));
+    let begun;
+    const once = new Promise((resolve) => (begun = resolve));
     const use = shared.use.bind(shared);
     shared.use = (run) => {
       shared.use = use;
       const asked = use(async (remote, signal) => {
         void use(() => new Promise((resolve) => (free = resolve)));
-        taken();
+        begun();
         while (!signal.aborted) await new Promise(setImmediate);
         return run(remote, signal);
       });

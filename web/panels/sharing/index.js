@@ -111,7 +111,7 @@ export async function build(root, { state, lab, row, model }) {
  * @param {Layer | undefined} layer of the model
  */
 function inWords({ measured: { weights2: changes }, bounds }, part, layer) {
-  const most = changes.indexOf(Math.max(...changes));
+  const largest = changes.indexOf(Math.max(...changes));
   const way = `goes ${Math.round(100 * part)} % of the way to`;
   const last = changes.length - 1;
   const said = layer
@@ -120,8 +120,8 @@ function inWords({ measured: { weights2: changes }, bounds }, part, layer) {
     : `A head ${way} the keys it shares with three others. `;
   const all = layer ? `its last ${changes.length} looks` : `its ${changes.length} looks`;
   return (
-    `${said}Of ${all} none changes by more than ${upTo(changes[most])}. The tightest bound on ` +
-    `that one is ${upTo(bounds.sharp.values[most])}, and no two looks are farther apart than ` +
+    `${said}Of ${all} none changes by more than ${upTo(changes[largest])}. The tightest bound on ` +
+    `that one is ${upTo(bounds.sharp.values[largest])}, and no two looks are farther apart than ` +
     `${fixed(FARTHEST, 2)}.`
   );
 }

@@ -7,7 +7,7 @@ import { layerOf } from './layer.js';
 /** @typedef {import('../../page/row.js').Row} Row */
 
 const WAITING = 'its keys are on their way';
-const TAKEN = 'another panel has the model';
+const BUSY = 'another panel has the model';
 
 export class Source {
   /**
@@ -101,7 +101,7 @@ export class Source {
     if (found) return this.show(typeof found === 'string' ? found : { ...found, files });
     // the turn was ended
     this.asked = undefined;
-    this.show(TAKEN);
+    this.show(BUSY);
     await model.quiet();
     return this.read();
   }

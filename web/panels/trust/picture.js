@@ -81,9 +81,9 @@ export class Picture {
           `${found.n} witnesses. The most likely value is ${fixed(found.likely.value, 3)}, and ` +
           `attention gives ${fixed(found.output, 3)}. “${words[best]}” is trusted most.`,
         caption:
-          'A bell that is narrower than the others is a witness who is trusted more. Multiply all ' +
-          'bells, and the peak of the product is the most likely value. Attention returns the ' +
-          'diamond. Weights are rounded. Drag a report.',
+          'A bell narrower than the others is a witness who is trusted more. Multiply all bells, ' +
+          'and the peak of the product is the most likely value. Attention returns the diamond. ' +
+          'Weights are rounded. Drag a report.',
       },
       axes({
         x,
