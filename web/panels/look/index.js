@@ -100,11 +100,11 @@ class Look {
     return {
       play: () => {
         if (writer.phase === 'over') return this.again(true);
-        if (!writer.playing) selection.release();
+        if (!writer.playing) selection.release(true);
         writer.play(!writer.playing);
       },
       step: () => {
-        selection.release();
+        selection.release(false);
         writer.step();
       },
       restart: () => this.again(true),
@@ -142,8 +142,9 @@ class Look {
     if (!first) root.replaceChildren(paragraph('look-text', prompt.value));
     root.append(this.controls.status);
     writer.start(prompt.value, prompt.isDefault ? first?.tokens : undefined);
-    this.selection.untouched = !reduced && at.value < 0;
-    if (this.selection.untouched) writer.play(true);
+    const plays = !reduced && at.value < 0;
+    Object.assign(this.selection, { untouched: plays, flows: plays });
+    if (plays) writer.play(true);
   }
 
   reset() {
@@ -154,7 +155,7 @@ class Look {
   /** @param {boolean} playing */
   again(playing) {
     const { writer, state } = this;
-    this.selection.release();
+    this.selection.release(playing);
     const { T, tau, seed, prompt } = state;
     writer.set({ T: T.value, tau: tau.value, seed: seed.value });
     writer.start(prompt.value);
