@@ -59,8 +59,8 @@ export class Controls {
     this.caption = paragraph('look-caption');
     this.key = paragraph(
       'look-key',
-      'The same heads once more. Faint: it looks at all words alike. Strong: at one. Choose a ' +
-        'head here or among the squares. Until then the page shows one that looks far back.',
+      'Each head once more, by how widely it looks from the framed word. Choose a head here or ' +
+        'among the squares. Until then the page shows one that looks far back.',
     );
   }
 

@@ -200,7 +200,7 @@ class Look {
       hint,
       text.element,
       bar,
-      columns([caption, wall.element], [said.element, board.element, key, status]),
+      columns([caption, wall.element], [said.element, board.element, board.scale, key, status]),
       more,
     );
     caption.textContent = aboutHeads(story);

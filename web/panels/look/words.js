@@ -143,6 +143,9 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
     : '') +
   'The framed one is on show. Head 2.5 is head 5 of layer 2, and both are counted from 0.';
 
+/** The ends of the scale of the board. */
+export const SHARP = { none: 'all words alike', all: 'one word' };
+
 /** The words under the story. */
 export const HINT = {
   hover:
