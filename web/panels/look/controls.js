@@ -81,12 +81,12 @@ const heats = (state) =>
     'look-heats',
     heatSlider(state.T, {
       label: 'How focused its looks are: temperature',
-      ends: ['0 one word only', 'all words equally ∞'],
+      ends: ['0: on one word only', '∞ (no limit): on all alike'],
       say: (t) => (t === 1 ? '1, as trained' : temperatureText(t)),
     }),
     heatSlider(state.tau, {
-      label: 'How boldly it picks a word',
-      ends: ['0 the likeliest', 'wildly 2'],
+      label: 'How boldly it picks a word:',
+      ends: ['0: the likeliest', '2: often an unlikely one'],
       say: temperatureText,
       scale: BOLDNESS,
     }),
