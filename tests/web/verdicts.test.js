@@ -166,6 +166,14 @@ describe('the verdicts', { skip: missing }, () => {
       assert.ok(each.toString().split('\n').length <= 60, `${name} fits on a screen`);
   });
 
+  test('the line of a panel says that its checks are of its numbers', async () => {
+    const line = () => page.textContent('#one-look .tick');
+    await go(page, '#');
+    assert.equal(await line(), '✓ these numbers, computed in two ways, pass all 4 checks');
+    await go(page, '#heroT=0');
+    await becomes(line, /^✓ these numbers, .* pass 3 checks; 1 says nothing here$/);
+  });
+
   test('the proof sheet has all statements, and the masthead counts its verdicts', async () => {
     await go(page, '#');
     const rows = await page.$$eval('[data-proof]', (all) =>
@@ -179,7 +187,7 @@ describe('the verdicts', { skip: missing }, () => {
       assert.ok(['holds', 'slack'].includes(verdict) && ratio <= 1, `${number}: ${verdict}`);
     const all = rows.length + (await page.locator('main [data-statement]').count());
     const told = await page.textContent('#counter a');
-    const words = new RegExp(`^✓ (all ${all}|\\d+) checks of its numbers hold$`);
+    const words = new RegExp(`^✓ (all ${all}|\\d+) checks on this page hold$`);
     assert.match(told, words);
     await page.getByRole('button', { name: 'run all, other numbers' }).click();
     await page.getByText(`${rows.length} statements, seed 2: ✓ all hold.`).waitFor();

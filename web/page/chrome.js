@@ -83,33 +83,39 @@ export function tools(id, { panel, reset, fragment }) {
 
 const GOOD = new Set(['holds', 'slack', 'vacuous', 'off', 'none']);
 
+/** @param {number} n */
+const checks = (n) => (n === 1 ? '1 check' : `${n} checks`);
+
 /**
  * The verdicts of some statements in one line.
  * @param {Iterable<HTMLElement>} statements
+ * @param {(passed: number, all: number) => string} say where some passed and none failed
  */
-function summary(statements) {
+function summary(statements, say) {
   const verdicts = [...statements].map((each) => each.dataset.verdict ?? 'waiting');
   const count = (/** @type {string} */ verdict) => verdicts.filter((v) => v === verdict).length;
-  const checks = (/** @type {number} */ n) => (n === 1 ? '1 check' : `${n} checks`);
   const wrong = verdicts.filter((v) => v !== 'waiting' && !GOOD.has(v)).length;
   if (!verdicts.length) return { state: 'waiting', text: '' };
   if (wrong) return { state: 'violated', text: `✗ ${checks(wrong)} of ${verdicts.length} failed` };
   if (count('waiting')) return { state: 'waiting', text: '… checking' };
   const passed = count('holds') + count('slack');
-  if (passed === verdicts.length)
-    return {
-      state: 'holds',
-      text: `✓ ${passed === 1 ? 'its check holds' : `all ${passed} checks hold`}`,
-    };
-  if (!passed) {
-    const text = count('off') ? '◌ an assumption is off' : '– nothing to check yet';
-    return { state: 'off', text };
-  }
-  const other = verdicts.length - passed;
-  const hold = passed === 1 ? 'holds' : 'hold';
-  const say = other === 1 ? '1 says' : `${other} say`;
-  return { state: 'holds', text: `✓ ${checks(passed)} ${hold}; ${say} nothing here` };
+  if (passed) return { state: 'holds', text: `✓ ${say(passed, verdicts.length)}` };
+  const text = count('off') ? '◌ an assumption is off' : '– nothing to check yet';
+  return { state: 'off', text };
 }
+
+/** @param {number} passed @param {number} all */
+function ofPanel(passed, all) {
+  const whole = all === 1 ? 'their check' : `all ${checks(all)}`;
+  const other = all - passed;
+  const silent = other ? `; ${other === 1 ? '1 says' : `${other} say`} nothing here` : '';
+  return `these numbers, computed in two ways, pass ${other ? checks(passed) : whole}` + silent;
+}
+
+/** @param {number} passed @param {number} all */
+const ofPage = (passed, all) =>
+  `${passed === all ? 'all ' : ''}${checks(passed)} on this page ` +
+  (passed === 1 ? 'holds' : 'hold');
 
 /** Whether a panel has nothing to say yet. @param {HTMLElement} root @param {boolean} on */
 export function busy(root, on) {
@@ -124,7 +130,7 @@ export function tick(section) {
   const show = () => {
     const { state, text } = section.querySelector('.panel[aria-busy="true"]')
       ? { state: 'waiting', text: '… loading' }
-      : summary(section.querySelectorAll('[data-statement], [data-proof]'));
+      : summary(section.querySelectorAll('[data-statement], [data-proof]'), ofPanel);
     element.dataset.state = state;
     setText(element, text);
   };
@@ -138,11 +144,11 @@ export function counter(place) {
   const show = onceAfter(() => {
     const { state, text } = summary(
       document.querySelectorAll('main :is([data-statement], [data-proof])'),
+      ofPage,
     );
     if (!text) return;
     place.dataset.state = state;
-    const [told] = text.replace('checks hold', 'checks of its numbers hold').split(';');
-    setText(place.querySelector('a') ?? place, told);
+    setText(place.querySelector('a') ?? place, text);
   });
   document.addEventListener('verdict', show);
   document.addEventListener('panel', show);

@@ -56,6 +56,17 @@ export function pathOf({ layer, head, position, words, source }) {
   return [headName({ layer, head }, 'long'), query, source].filter(Boolean).join(' · ');
 }
 
+/** A row has more keys than one sees words. @param {Row} row @param {number} maxKeys */
+function bestOf({ words }, maxKeys) {
+  const others = words[0].trim()
+    ? 'Commas and pieces of words'
+    : 'Commas, pieces of words and the start';
+  return (
+    ` The ${maxKeys} best of its ${words.length} keys, made to add up to 1. ` +
+    `${others} have keys, too.`
+  );
+}
+
 /**
  * @typedef {object} Keys of a row that a panel can show
  * @property {number} minKeys
@@ -91,7 +102,7 @@ export function breadcrumb(bus, { minKeys, maxKeys }, followed = [], unfit = pri
     if (unfit.value)
       return element.replaceChildren(`Not the row, since ${unfit.value}. This is an example.`);
     const back = button('this panel’s own example', () => bus.set(undefined), 'link');
-    const part = n > maxKeys ? ` The ${maxKeys} best of its ${n} keys, made to add up to 1.` : '';
+    const part = n > maxKeys ? bestOf(row, maxKeys) : '';
     const byHand = followed.some((each) => each.byHand.value);
     const limits = byHand ? [] : followed.map(({ limit }) => limit?.() ?? '');
     element.replaceChildren(

@@ -75,7 +75,12 @@ describe('the first frame of the look', () => {
 
   test('it has a map and a cell of the board for each head, and no style of its own', () => {
     assert.equal([...html.matchAll(/class="look-map/g)].length, 32);
-    assert.equal([...html.matchAll(/<rect /g)].length, 32);
+    assert.equal([...html.matchAll(/<rect [^>]*data-value=/g)].length, 32);
+    const [, scale] = /<p class="look-scale"[^>]*>all words alike<svg(.*)<\/svg>one word<\/p>/.exec(
+      html,
+    );
+    const shades = Array.from({ length: 7 }, (_, level) => `w${level}`);
+    assert.deepEqual(scale.match(/\bw\d/g), shades, 'its colours have a key');
     assert.equal([...html.matchAll(/class="look-group/g)].length, 4 * 2);
     assert.doesNotMatch(html, /style=|undefined|NaN%/);
   });

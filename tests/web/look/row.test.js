@@ -104,6 +104,7 @@ describe('the row in the panels', { skip: missing }, () => {
         const { words: expected, n } = await best(page, MAX_KEYS[id]);
         assert.match(crumb, /^The row: layer/, id);
         assert.equal(/best of its/.test(crumb), at + 1 > n, `${id}: ${crumb}`);
+        assert.equal(/the start have keys, too\./.test(crumb), at + 1 > n, id);
         const sorted = [...expected.values()].sort((a, b) => b - a);
         const [first, second, ...others] = sorted;
         if (id !== 'compromise')
@@ -204,6 +205,21 @@ describe('the row in the panels', { skip: missing }, () => {
       assert.ok(Math.abs(mean - output[c]) < 1e-14, `${mean} and not ${output[c]}`);
     });
     assert.match(await page.textContent('.mean figcaption'), /first two numbers/);
+  });
+
+  test('the text calls made up only the example that a button brings back', async () => {
+    await lock(10);
+    const button = page.locator('#one-look .crumb button');
+    const name = await button.textContent();
+    const told = await page.textContent('#one-look .words');
+    assert.match(
+      told.replace(/\s+/g, ' ').toLowerCase(),
+      new RegExp(`${name}, “lily .*”, is made up\\.`),
+    );
+    await button.click();
+    await drawn(page);
+    const words = await page.locator('#one-look .routes th[scope=row]').allTextContents();
+    assert.deepEqual(words, ['Lily', 'saw', 'a', 'red', 'ball', 'She']);
   });
 
   test('where a row has too few keys for a figure, its example is called one', async () => {

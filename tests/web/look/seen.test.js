@@ -1,6 +1,7 @@
 /** The marks of the look are read back from the screen, and compared with its rows. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { table } from '../../../web/plot/colour.js';
 import { LONG } from '../../support/campaign.js';
 import { becomes } from '../../support/web/becomes.js';
 import { missing, served, statements } from '../site.js';
@@ -69,6 +70,26 @@ describe('the look that is read back', { skip: missing }, () => {
         assert.equal(side < weights.length, fragment.startsWith(POOLED), 'its maps are pooled');
       }
     assert.deepEqual(problems, []);
+  });
+
+  test('the board has a key of its colours, in both themes', async () => {
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      await drawn(page);
+      const scale = page.locator('.look-scale');
+      assert.equal(await scale.textContent(), 'all words alikeone word');
+      const found = await scale
+        .locator('rect')
+        .evaluateAll((all) => all.map((each) => getComputedStyle(each).fill));
+      const dark = colorScheme === 'dark';
+      assert.deepEqual(
+        found.map((colour) => colour.match(/\d+/g).map(Number)),
+        [0, 1, 2, 3, 4, 5, 6].map((level) => {
+          const at = 3 * Math.round((255 * level) / 6);
+          return Array.from(table('weights', dark).subarray(at, at + 3));
+        }),
+      );
+    }
   });
 
   for (const faults of groups) {

@@ -44,7 +44,7 @@ export async function build(root, { state, row, engine, model }) {
   const bars = new Bars();
   const slider = heatSlider(state.T, {
     label: 'Temperature of the look',
-    ends: ['0 the best alone', 'all alike ∞'],
+    ends: ['0: the best alone', '∞ (no limit): all alike'],
     say: temperatureText,
   });
   const statement = statementOfRow();

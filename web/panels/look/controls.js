@@ -59,8 +59,8 @@ export class Controls {
     this.caption = paragraph('look-caption');
     this.key = paragraph(
       'look-key',
-      'The same heads once more. Faint: it looks at all words alike. Strong: at one. Choose a ' +
-        'head here or among the squares. Until then the page shows one that looks far back.',
+      'Each head once more, by how widely it looks from the framed word. Choose a head here or ' +
+        'among the squares. Until then the page shows one that looks far back.',
     );
   }
 
@@ -81,12 +81,12 @@ const heats = (state) =>
     'look-heats',
     heatSlider(state.T, {
       label: 'How focused its looks are: temperature',
-      ends: ['0 one word only', 'all words equally ∞'],
+      ends: ['0: on one word only', '∞ (no limit): on all alike'],
       say: (t) => (t === 1 ? '1, as trained' : temperatureText(t)),
     }),
     heatSlider(state.tau, {
-      label: 'How boldly it picks a word',
-      ends: ['0 the likeliest', 'wildly 2'],
+      label: 'How boldly it picks a word:',
+      ends: ['0: the likeliest', '2: often an unlikely one'],
       say: temperatureText,
       scale: BOLDNESS,
     }),

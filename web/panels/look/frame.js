@@ -4,9 +4,9 @@
  */
 import { headName } from '../../../src/js/model/inside/head-name.js';
 import { percent } from '../../plot/format.js';
-import { extent, mapPaths, shade, SHADES } from './shade.js';
+import { extent, mapPaths, SCALE, shade, SHADES } from './shade.js';
 import { foretold, inBits } from './surprise.js';
-import { aboutHeads, countOfSharp, HINT, sentence, spaced } from './words.js';
+import { aboutHeads, countOfSharp, HINT, sentence, SHARP, spaced } from './words.js';
 
 /** @typedef {import('./writing/story.js').Story} Story */
 /** @typedef {import('./writing/story.js').Head} Head */
@@ -44,7 +44,7 @@ export function firstFrame(story, head, i) {
     `<p class="look-count">${countOfSharp(story, i, false)}</p>`,
     `<p class="look-surprise">${marked(foretold(story, i))}`,
     `<span data-depth="understand">${marked(inBits(story, i))}</span></p><p class="tick"></p>`,
-    `${board(story, i)}</div></div></div>`,
+    `${board(story, i)}${scale()}</div></div></div>`,
   ].join('\n');
 }
 
@@ -122,5 +122,17 @@ function board(story, i) {
   return (
     `<svg class="look-board" viewBox="0 0 ${36 * story.heads} ${24 * story.layers}" role="img"` +
     ` aria-label="How sharply each head looks, layer by layer: ${sharp.join(', ')}">${cells}</svg>`
+  );
+}
+
+/** The shades of the board, between words for its ends. */
+function scale() {
+  const boxes = SCALE.boxes.map(
+    ({ x, y, width, height }, level) =>
+      `<rect class="w${level}" x="${x}" y="${y}" width="${width}" height="${height}"/>`,
+  );
+  return (
+    `<p class="look-scale" aria-hidden="true">${SHARP.none}<svg width="${SCALE.width}"` +
+    ` height="${SCALE.height}">${boxes.join('')}</svg>${SHARP.all}</p>`
   );
 }

@@ -102,11 +102,11 @@ class Look {
     return {
       play: () => {
         if (writer.phase === 'over') return this.again(true);
-        if (!writer.playing) selection.release();
+        if (!writer.playing) selection.release(true);
         writer.play(!writer.playing);
       },
       step: () => {
-        selection.release();
+        selection.release(false);
         writer.step();
       },
       restart: () => this.again(true),
@@ -137,8 +137,9 @@ class Look {
     if (!first) root.replaceChildren(paragraph('look-text', prompt.value));
     root.append(this.controls.status);
     writer.start(prompt.value, prompt.isDefault ? first?.tokens : undefined);
-    this.selection.untouched = !reduced && at.value < 0;
-    if (this.selection.untouched) writer.play(true);
+    const plays = !reduced && at.value < 0;
+    Object.assign(this.selection, { untouched: plays, flows: plays });
+    if (plays) writer.play(true);
   }
 
   reset() {
@@ -149,7 +150,7 @@ class Look {
   /** @param {boolean} playing */
   again(playing) {
     const { writer, state } = this;
-    this.selection.release();
+    this.selection.release(playing);
     const { T, tau, seed, prompt } = state;
     writer.set({ T: T.value, tau: tau.value, seed: seed.value });
     writer.start(prompt.value);
@@ -195,7 +196,7 @@ class Look {
       hint,
       text.element,
       bar,
-      columns([caption, wall.element], [said.element, board.element, key, status]),
+      columns([caption, wall.element], [said.element, board.element, board.scale, key, status]),
       more,
     );
     caption.textContent = aboutHeads(story);

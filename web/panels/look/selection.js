@@ -3,7 +3,7 @@ import { announce } from '../../plot/dom.js';
 import { firstFrame } from './hydrate.js';
 import { mostTelling } from './writing/story.js';
 import { foretold } from './surprise.js';
-import { plain, sentence } from './words.js';
+import { newestWord, plain, sentence } from './words.js';
 
 /** @typedef {import('./writing/story.js').Head} Head */
 
@@ -27,6 +27,8 @@ export class Selection {
     this.telling = this.first?.head;
     /** Whether the story goes on by itself, and nobody has pressed anything yet. */
     this.untouched = false;
+    /** Whether the newest words were written by themselves, and not step by step. */
+    this.flows = false;
   }
 
   /** @returns {Head} */
@@ -40,7 +42,10 @@ export class Selection {
     return (this.telling = telling && story.has(telling) ? telling : mostTelling(story).head);
   }
 
-  /** The word whose row is shown: pointed at, locked, or else the newest. */
+  /**
+   * The word whose row is shown: pointed at, locked, or else the newest. While the story flows it
+   * is the newest whole word, and after a step the newest token.
+   */
   get word() {
     const { writer, first, pointed } = this;
     const locked = this.state.at.value;
@@ -49,7 +54,8 @@ export class Selection {
     if (locked >= 0) return Math.min(locked, last);
     const more = (writer.story?.tokens.length ?? 0) - (first?.tokens.length ?? 0);
     const stays = this.untouched ? more < FIRST_TOKENS : !writer.playing && more === 0;
-    return first && stays ? Math.min(first.at, last) : last;
+    if (first && stays) return Math.min(first.at, last);
+    return writer.story && this.flows ? newestWord(writer.story) : last;
   }
 
   /** @param {Head} chosen */
@@ -75,8 +81,10 @@ export class Selection {
     announce(`Locked. ${plain(said)}`);
   }
 
-  release() {
+  /** @param {boolean} [flows] whether the story writes itself from now on */
+  release(flows = this.flows) {
     const { at } = this.state;
+    this.flows = flows;
     this.untouched = false;
     if (at.value < 0 && this.pointed < 0) return;
     this.pointed = -1;

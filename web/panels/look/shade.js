@@ -6,6 +6,15 @@
 /** Shades of the first frame, which has no canvas; 0 is the paper. */
 export const SHADES = 6;
 
+/** A box for each shade, side by side in a picture of this size. */
+export const SCALE = {
+  width: 15 * SHADES + 14,
+  height: 12,
+  boxes: Array.from({ length: SHADES + 1 }, (_, level) => {
+    return { x: 15 * level + 0.5, y: 0.5, width: 13, height: 11 };
+  }),
+};
+
 /** A weight's place on the ramp. Small weights are many, so the scale is a square root. */
 export const place = (/** @type {number} */ weight) => Math.sqrt(Math.min(1, Math.max(0, weight)));
 

@@ -4,9 +4,11 @@
  */
 import { headName } from '../../../src/js/model/inside/head-name.js';
 import { colourAt, isDark } from '../../plot/colour.js';
-import { html, setAttributes } from '../../plot/dom.js';
+import { html, setAttributes, svg } from '../../plot/dom.js';
 import { onWidth } from '../../plot/width.js';
 import { empty, paintRows, sizeOf } from './paint.js';
+import { SCALE, SHADES } from './shade.js';
+import { SHARP } from './words.js';
 
 /** @typedef {import('./writing/story.js').Story} Story */
 /** @typedef {import('./writing/story.js').Head} Head */
@@ -172,6 +174,15 @@ export class Board {
   constructor(choose) {
     this.choose = choose;
     this.element = html('div', { class: 'look-board', 'aria-hidden': 'true' });
+    const { width, height, boxes } = SCALE;
+    this.shades = boxes.map((box) => svg('rect', box));
+    this.scale = html(
+      'p',
+      { class: 'look-scale', 'aria-hidden': 'true' },
+      SHARP.none,
+      svg('svg', { width, height }, ...this.shades),
+      SHARP.all,
+    );
     /** @type {{ head: Head, cell: HTMLElement }[]} */
     this.cells = [];
   }
@@ -190,6 +201,9 @@ export class Board {
   /** @param {Story} story @param {number} i @param {boolean} rest @param {Head} chosen */
   show(story, i, rest, chosen) {
     const dark = isDark();
+    this.shades.forEach((each, level) =>
+      each.setAttribute('fill', colourAt('weights', dark, level / SHADES)),
+    );
     for (const { head, cell } of this.cells) {
       const value = i < 0 ? NaN : story.sharpness(head, i, rest);
       cell.dataset.value = String(value);

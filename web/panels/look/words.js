@@ -18,22 +18,38 @@ function continues({ tokens }, /** @type {number} */ j) {
   return j > 0 && /^\S/.test(tokens[j].text) && /\S$/.test(tokens[j - 1].text);
 }
 
-/** @param {Story} story @param {number} j */
-const isLetters = ({ tokens }, j) => /^\s*\p{L}+$/u.test(tokens[j]?.text ?? '');
+/** Letters, or the apostrophe of “didn’t”. @param {Story} story @param {number} j */
+const isLetters = ({ tokens }, j) => /^(\s*\p{L}+|['’])$/u.test(tokens[j]?.text ?? '');
+
+/** Whether tokens j − 1 and j are pieces of one word. @param {Story} story @param {number} j */
+const joins = (story, j) => isLetters(story, j - 1) && isLetters(story, j) && continues(story, j);
 
 /**
  * A token in a sentence, with its whole word where it is only a piece: “‘en’ in ‘Ben’”.
  * @param {Story} story @param {number} j
  */
 export function pieceName(story, j) {
-  const joins = (/** @type {number} */ at) =>
-    isLetters(story, at - 1) && isLetters(story, at) && continues(story, at);
   let [from, to] = [j, j + 1];
-  while (joins(from)) from--;
-  while (joins(to)) to++;
+  while (joins(story, from)) from--;
+  while (joins(story, to)) to++;
   if (to - from === 1) return tokenName(story, j);
   const word = story.tokens.slice(from, to).map(({ text }) => text);
   return `${tokenName(story, j)} in ‘${word.join('').trim()}’`;
+}
+
+/** A word has at most so many pieces. Some scripts have no spaces, and code has few letters. */
+const PIECES = 8;
+
+/**
+ * The last piece of the newest word that is whole, as another word or a mark has begun. The newest
+ * token, where no such word is near.
+ * @param {Story} story
+ */
+export function newestWord(story) {
+  const last = story.rows - 1;
+  for (let j = last - 1; j > 0 && j >= last - PIECES; j--)
+    if (isLetters(story, j) && !joins(story, j + 1)) return j;
+  return last;
 }
 
 /**
@@ -126,6 +142,9 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
     ? 'Squares under one line share one view of the words, and ask different questions. '
     : '') +
   'The framed one is on show. Head 2.5 is head 5 of layer 2, and both are counted from 0.';
+
+/** The ends of the scale of the board. */
+export const SHARP = { none: 'all words alike', all: 'one word' };
 
 /** The words under the story. */
 export const HINT = {

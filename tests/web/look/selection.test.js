@@ -1,0 +1,119 @@
+/** The word on show while a story is written: no piece of a word that is not whole yet. */
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { Selection } from '../../../web/panels/look/selection.js';
+import { newestWord, pieceName, sentence } from '../../../web/panels/look/words.js';
+import { launch, missing, opened } from '../site.js';
+import { calm, PANEL } from './page.js';
+import { Story } from '../../../web/panels/look/writing/story.js';
+
+const HEAD = { layer: 0, head: 0 };
+const PIECES = ['', ' He', ' r', 'ub', 'b', 'ed', ' it', ',', ' did', 'n', "'", 't', ' he', '?"'];
+
+/** Adds a token, which puts a share of its own on the token before it. */
+function write(story, text) {
+  const i = story.tokens.length;
+  story.add({ id: i, text });
+  const weights = new Float32Array(i + 1);
+  weights[i] = i ? 1 / (i + 3) : 1;
+  if (i) weights[i - 1] = 1 - weights[i];
+  story.record(i, { weights: [{ ...HEAD, weights }], kl: Float32Array.of(0) });
+}
+
+const storyOf = (texts) => {
+  const story = new Story({ layers: 1, heads: 1, kvHeads: 1 }, 64);
+  for (const text of texts) write(story, text);
+  return story;
+};
+
+describe('the word on show', () => {
+  // a page without a first frame
+  before(() => {
+    globalThis.HTMLElement = class {};
+    globalThis.document = { querySelector: () => null };
+  });
+  after(() => {
+    delete globalThis.HTMLElement;
+    delete globalThis.document;
+  });
+
+  /** The word on show after each token. */
+  function shown(flows) {
+    const story = storyOf([]);
+    const state = { head: { value: [0, 0] }, at: { value: -1 }, rest: { value: false } };
+    const selection = new Selection(state, { story, playing: flows }, () => {});
+    selection.release(flows);
+    return PIECES.map((text) => {
+      write(story, text);
+      return { at: selection.word, name: pieceName(story, selection.word), story };
+    });
+  }
+
+  test('is the newest whole word while the story writes itself', () => {
+    const names = shown(true).map(({ name }) => name);
+    assert.deepEqual(names.slice(2), [
+      ...new Array(4).fill('‘He’'),
+      '‘ed’ in ‘rubbed’',
+      ...new Array(5).fill('‘it’'),
+      "‘t’ in ‘didn't’",
+      '‘he’',
+    ]);
+  });
+
+  test('is the newest token after a step', () => {
+    assert.deepEqual(
+      shown(false).map(({ at }) => at),
+      PIECES.map((_, at) => at),
+    );
+  });
+
+  test('has the share that its sentence tells', () => {
+    for (const { at, name, story } of shown(true).slice(3)) {
+      const [, told, ...others] = sentence(story, HEAD, at, false);
+      assert.equal(told.strong, name);
+      const [{ value }] = others.filter((part) => part.value !== undefined);
+      assert.equal(value, Math.max(...story.row(HEAD, at)));
+    }
+  });
+
+  test('is the newest token where a script has no spaces, or no word is near', () => {
+    const letters = storyOf(['', ...'wordswithoutanyspace']);
+    assert.equal(newestWord(letters), letters.rows - 1);
+    const numbers = storyOf(['', ' sum', ...' 1+2+3+4+5=15']);
+    assert.equal(newestWord(numbers), numbers.rows - 1);
+  });
+});
+
+/** In the page: the word on show at each number of tokens, until there are so many. */
+const followed = ([panel, until]) =>
+  new Promise((done) => {
+    const root = document.querySelector(panel);
+    const seen = [];
+    new MutationObserver((_, observer) => {
+      const at = Number(root.querySelector('.look-text').getAttribute('aria-valuenow'));
+      seen.push([Number(root.dataset.tokens), at]);
+      if (seen.at(-1)[0] < until) return;
+      observer.disconnect();
+      done(seen);
+    }).observe(root, { attributeFilter: ['data-tokens'] });
+  });
+
+describe('the word on show in a browser', { skip: missing }, () => {
+  let page;
+  // the random model of the tests knows these letters
+  const fragment = '#look?lookPrompt=and she took.';
+  opened((visited) => ({ page } = visited), launch, { panels: ['look'], fragment });
+
+  test('is whole while a new word grows, once “write” is pressed', async () => {
+    await calm(page);
+    const count = Number(await page.locator(PANEL).getAttribute('data-tokens'));
+    const seen = page.evaluate(followed, [PANEL, count + 4]);
+    await page.locator(`${PANEL} button.primary`).click();
+    const flowing = (await seen).filter(([rows]) => rows > count);
+    const tokens = await page.$$eval(`${PANEL} .token`, (all) =>
+      all.map(({ textContent: text }) => ({ text })),
+    );
+    for (const [rows, at] of flowing) assert.equal(at, newestWord({ tokens, rows }));
+    assert.ok(flowing.some(([rows, at]) => at < rows - 1));
+  });
+});
