@@ -9,7 +9,7 @@ const at = (/** @type {string} */ name) => `new URL(${JSON.stringify(name)}, imp
 /** Loads the model that is open. @param {Pick<SharedModel, 'source'>} model */
 export function loading({ source }) {
   const files = source && filesOf(source);
-  const where = files ? 'your own file' : 'of web/model in the repository';
+  const where = files ? 'your own file, beside this one' : 'a copy of web/model/stories-Q8_0.gguf';
   return `import { loadModel } from 'clearhead/model';
 
 // ${where}

@@ -36,9 +36,10 @@ export function cachesTable() {
       name: 'caches',
       caption:
         'The cache of one token, a word or a piece of one, in 16-bit numbers. A whole bar is the ' +
-        'cache without sharing, and its dark part is the cache as it is. A bar with a gap near ' +
-        'its end goes on beyond 600 KB. Each name links to the model’s configuration. Attention ' +
-        'is multi-head (MHA), grouped-query (GQA), multi-query (MQA) or multi-head latent (MLA).',
+        'cache without sharing, and its coloured part is the cache as it is. A bar with a gap ' +
+        'near its end goes on beyond 600 KB. Each name links to the model’s configuration. ' +
+        'Attention is multi-head (MHA), grouped-query (GQA), multi-query (MQA) or multi-head ' +
+        'latent (MLA).',
       columns: ['model', 'heads', 'cache of a token', 'of that without sharing', ''],
     },
     ...rows,

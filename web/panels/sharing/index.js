@@ -111,6 +111,7 @@ export async function build(root, { state, lab, row, model }) {
  * @param {Layer | undefined} layer of the model
  */
 function inWords({ measured: { weights2: changes }, bounds }, part, layer) {
+  if (!part) return 'Nothing is shared yet, so no look changes. Move the slider.';
   const largest = changes.indexOf(Math.max(...changes));
   const way = `goes ${Math.round(100 * part)} % of the way to`;
   const last = changes.length - 1;

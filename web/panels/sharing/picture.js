@@ -22,7 +22,7 @@ const ROW = 18;
 const SAMPLE = 26;
 
 /**
- * Heights of names, moved down so far that none is on another.
+ * Heights of names, moved so far that none is on another or below the axis.
  * @param {number[]} wanted
  */
 function spaced(wanted) {
@@ -30,6 +30,10 @@ function spaced(wanted) {
   const order = found.map((_, at) => at).sort((a, b) => wanted[a] - wanted[b]);
   order.forEach((at, place) => {
     if (place) found[at] = Math.max(wanted[at], found[order[place - 1]] + ROW);
+  });
+  order.reverse().forEach((at, place) => {
+    const limit = place ? found[order[place - 1]] - ROW : HEIGHT - MARGIN.bottom;
+    found[at] = Math.min(found[at], limit);
   });
   return found;
 }
