@@ -84,7 +84,7 @@ describe('the word on show', () => {
   });
 });
 
-/** In the page: the word on show at each number of tokens, until there are so many. */
+/** In the page: the word on show at each number of tokens, until there are that many. */
 const followed = ([panel, until]) =>
   new Promise((done) => {
     const root = document.querySelector(panel);

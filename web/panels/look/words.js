@@ -37,7 +37,7 @@ export function pieceName(story, j) {
   return `${tokenName(story, j)} in ‘${word.join('').trim()}’`;
 }
 
-/** A word has at most so many pieces. Some scripts have no spaces, and code has few letters. */
+/** Pieces of a word are read up to this many: some scripts have no spaces, and code few letters. */
 const PIECES = 8;
 
 /**
