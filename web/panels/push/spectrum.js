@@ -14,6 +14,7 @@ const HEIGHT = 230;
 const MARGIN = { left: 46, right: 14, top: 34, bottom: 34 };
 /** Of the space of a bar. */
 const BAR = 0.4;
+const MARK = 0.5;
 
 export class Spectrum {
   constructor() {
@@ -37,7 +38,8 @@ export class Spectrum {
     const told = slopes.map((x) => short(x, 3)).join(', ');
     const sorted = Array.from(found.weights).sort((a, b) => a - b);
     const y = linear([0, found.note], [HEIGHT - MARGIN.bottom, MARGIN.top]);
-    const step = (width - MARGIN.left - MARGIN.right) / slopes.length;
+    // half of the last mark stands behind the last bar
+    const step = (width - MARGIN.left - MARGIN.right) / (slopes.length + MARK / 2);
     const middle = (/** @type {number} */ at) => MARGIN.left + (at + 0.5) * step;
     const level = (/** @type {number} */ value, /** @type {string} */ name) =>
       line(
@@ -84,9 +86,8 @@ export class Spectrum {
       ),
       ...sorted.map((p, at) =>
         svg('line', {
-          x1: middle(at + 0.5) - 0.25 * step,
-          // the last one has no bar behind it
-          x2: Math.min(middle(at + 0.5) + 0.25 * step, width - MARGIN.right),
+          x1: middle(at + 0.5) - (MARK / 2) * step,
+          x2: middle(at + 0.5) + (MARK / 2) * step,
           y1: y.at(p / T),
           y2: y.at(p / T),
           class: 'tick-weight',
