@@ -92,7 +92,7 @@ describe('the slope of a look', { skip: missing }, () => {
           );
         const caption = await page.textContent(`#push ${of} figcaption`);
         assert.match(caption, /dashed (line is the bound|one is) 1\/T/);
-        if (of === '.spectrum') assert.match(caption, new RegExp(`At T = ${T} it has`));
+        if (of === '.spectrum') assert.match(caption, new RegExp(`move at T = ${T}\\. `));
       }
     });
 });
