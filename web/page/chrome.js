@@ -109,13 +109,12 @@ function ofPanel(passed, all) {
   const whole = all === 1 ? 'their check' : `all ${checks(all)}`;
   const other = all - passed;
   const silent = other ? `; ${other === 1 ? '1 says' : `${other} say`} nothing here` : '';
-  return `these numbers, computed in two ways, pass ${other ? checks(passed) : whole}` + silent;
+  return `these numbers pass ${other ? checks(passed) : whole}${silent}`;
 }
 
 /** @param {number} passed @param {number} all */
 const ofPage = (passed, all) =>
-  `${passed === all ? 'all ' : ''}${checks(passed)} on this page ` +
-  (passed === 1 ? 'holds' : 'hold');
+  `${passed === all ? 'all ' : ''}${checks(passed)} so far ` + (passed === 1 ? 'holds' : 'hold');
 
 /** Whether a panel has nothing to say yet. @param {HTMLElement} root @param {boolean} on */
 export function busy(root, on) {

@@ -50,7 +50,10 @@ export class SharedModel {
     this.loading = undefined;
     /** @type {Set<(model: SharedModel) => void>} */
     this.listeners = new Set();
-    this.current = { abort: new AbortController(), over: Promise.resolve() };
+    /** The newest turn. It is busy until it is over, or while it does not rest. */
+    this.current = { abort: new AbortController(), over: Promise.resolve(), busy: false };
+    /** @type {Set<() => void>} */
+    this.waiters = new Set();
   }
 
   /** Calls back at each change of phase, progress or name. @param {(m: SharedModel) => void} f */
@@ -174,43 +177,43 @@ export class SharedModel {
     this.fail(error);
   }
 
-  /** Until no panel has the model. */
+  /** Until no panel has the model, or the one that has it rests. @returns {Promise<void>} */
   async quiet() {
-    /** @type {Promise<void> | undefined} */
-    let over;
-    while (over !== this.current.over) {
-      over = this.current.over;
-      await over;
-    }
+    while (this.current.busy) await new Promise((wake) => this.waiters.add(() => wake(undefined)));
+  }
+
+  /** @param {SharedModel['current']} turn @param {boolean} busy */
+  setBusy(turn, busy) {
+    turn.busy = busy;
+    if (this.current.busy) return;
+    for (const wake of this.waiters) wake();
+    this.waiters.clear();
   }
 
   /**
    * The model to yourself. The turn before is told to end, and waited for.
    * @template T
-   * @param {(model: RemoteModel, signal: AbortSignal) => Promise<T>} run ends soon after the signal
+   * @param {(model: RemoteModel, signal: AbortSignal, rest: (resting: boolean) => void) =>
+   *   Promise<T>} run ends soon after the signal; it may tell that it rests, and goes on
    * @returns {Promise<T>}
    */
   async use(run) {
     const { model, loading } = await this.present();
     const before = this.current;
-    const abort = new AbortController();
+    const turn = { abort: new AbortController(), over: before.over, busy: true };
     const asked = (async () => {
       before.abort.abort();
       await before.over;
       try {
-        return await run(model, abort.signal);
+        return await run(model, turn.abort.signal, (resting) => this.setBusy(turn, !resting));
       } catch (/** @type {any} */ error) {
         if (error.code === 'ENV' && (await isLost(model))) this.lose(loading, error);
         throw error;
       }
     })();
-    this.current = {
-      abort,
-      over: asked.then(
-        () => {},
-        () => {},
-      ),
-    };
+    const end = () => this.setBusy(turn, false);
+    turn.over = asked.then(end, end);
+    this.current = turn;
     return asked;
   }
 }

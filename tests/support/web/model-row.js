@@ -8,7 +8,7 @@ export async function rowOf(model, { layer, head, length, T }) {
   const ids = model.tokenizer.encode('abcdefgh '.repeat(20)).slice(0, length);
   await model.intervene([{ temperature: T }]);
   model.cache.clear();
-  await model.prefill(ids);
+  for (const id of ids) model.step(id, { observe: 'weights' });
   const position = length - 1;
   const { weights, scores, q, k, v } = model.row(layer, head, position);
   return {

@@ -49,6 +49,18 @@ describe('the word on show', () => {
     });
   }
 
+  test('is no mark of speech, and no part of a word in a script with marks', () => {
+    const newest = (...texts) => {
+      const story = storyOf(['', ...texts]);
+      return pieceName(story, newestWord(story));
+    };
+    assert.equal(newest(' said', ' ', "'", 'Hello', "'", ' she'), '‘Hello’');
+    assert.equal(newest(' the', ' dogs', "'", ' ball'), '‘dogs’');
+    assert.equal(newest(' did', 'n', "'", 't', ' he'), "‘t’ in ‘didn't’");
+    assert.equal(newest(' नम', 'स्', 'ते', ' x'), '‘ते’ in ‘नमस्ते’');
+    assert.equal(newest('?', '!', '"'), '‘"’');
+  });
+
   test('is the newest whole word while the story writes itself', () => {
     const names = shown(true).map(({ name }) => name);
     assert.deepEqual(names.slice(2), [

@@ -7,6 +7,9 @@ import { Sight } from '../../../web/panels/look/sight.js';
 import { Writer } from '../../../web/panels/look/writing/writer.js';
 import { letters } from '../../support/web/letters.js';
 
+/** Turns of the event loop after which a phase will not come any more. */
+const PATIENCE = 1e5;
+
 describe('the look in sight', () => {
   const { IntersectionObserver } = globalThis;
   let model;
@@ -52,7 +55,10 @@ describe('the look in sight', () => {
     for (let i = 0; i < count; i++) await new Promise(setImmediate);
   };
   const until = async (phase) => {
-    while (writer.phase !== phase) await new Promise(setImmediate);
+    for (let i = 0; writer.phase !== phase; i++) {
+      assert.ok(i < PATIENCE, `it is ${writer.phase} and not ${phase}`);
+      await new Promise(setImmediate);
+    }
   };
   /** Another panel has the model, until the returned function is called. */
   const occupy = async () => {
@@ -81,7 +87,9 @@ describe('the look in sight', () => {
     writer.start('once upon');
     await until('paused');
     const begun = occupy();
-    while (!writer.signal.aborted) await null;
+    // some steps of promises, and no other event
+    for (let i = 0; i < 20 && !writer.signal.aborted; i++) await null;
+    assert.ok(writer.signal.aborted && writer.running);
     writer.play(false);
     (await begun)();
     await until('idle');
@@ -103,13 +111,39 @@ describe('the look in sight', () => {
     await until('over');
   });
 
+  test('it waits for one panel after another, and not for one that rests', async () => {
+    writer.start('once upon');
+    await until('paused');
+    const first = await occupy();
+    await until('idle');
+    const second = occupy();
+    first();
+    const free = await second;
+    await yieldToOthers();
+    assert.equal(writer.phase, 'idle');
+    free();
+    await until('paused');
+    let ended;
+    void shared.use((_, signal, rest) => {
+      rest(true);
+      return new Promise((done) => signal.addEventListener('abort', (ended = done)));
+    });
+    await until('idle');
+    await until('paused');
+    assert.ok(ended, 'the panel that rested has lost the model');
+  });
+
   test('it does not ask again and again for a model that does not answer', async () => {
+    writer.start('once upon');
+    await until('paused');
     let asked = 0;
+    const use = shared.use.bind(shared);
     shared.use = () => {
       asked++;
       return Promise.reject(new Error('lost'));
     };
-    writer.start('once upon');
+    await use(async () => {});
+    await until('idle');
     await yieldToOthers();
     assert.deepEqual([asked, writer.phase, writer.error.message], [1, 'idle', 'lost']);
   });

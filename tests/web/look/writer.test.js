@@ -20,7 +20,7 @@ function writing(t, settings = {}, own = model) {
   const abort = new AbortController();
   let over;
   let told = () => {};
-  const shared = { use: (run) => (over = run(own, abort.signal)) };
+  const shared = { use: (run) => (over = run(own, abort.signal, () => {})) };
   const writer = new Writer(
     shared,
     { T: 1, tau: 0, seed: 1, pace: Infinity, ...settings },

@@ -124,11 +124,14 @@ describe('the verdict on a bound', () => {
   const bound = (values) => ({ values, violated: 0, vacuous: 0, slack: 2 });
 
   test('is that it is kept, or broken by a larger change or by none at all', () => {
-    assert.equal(keeps(bound([1, 2]), [0.5, 1]).verdict, 'slack');
-    assert.equal(keeps(bound([1, 2]), [0, 0]).verdict, 'none');
-    assert.equal(keeps(bound([1, 2]), [0.5, 2.1]).verdict, 'violated');
-    assert.equal(keeps(bound([1, 2]), [0.5, NaN]).verdict, 'violated');
-    assert.equal(keeps(bound([NaN, 2]), [0, 0]).verdict, 'violated');
-    assert.equal(keeps({ ...bound([1, 2]), vacuous: 1 }, [0.5, 1]).verdict, 'vacuous');
+    const verdictOn = (values, changes, vacuous = 0) =>
+      keeps({ ...bound(values), vacuous }, changes, 'no look changes').verdict;
+    assert.equal(verdictOn([1, 2], [0.5, 1]), 'slack');
+    assert.equal(verdictOn([1, 2], [0, 0]), 'none');
+    assert.equal(keeps(bound([1, 2]), [0, 0], 'no look changes').text, 'no look changes');
+    assert.equal(verdictOn([1, 2], [0.5, 2.1]), 'violated');
+    assert.equal(verdictOn([1, 2], [0.5, NaN]), 'violated');
+    assert.equal(verdictOn([NaN, 2], [0, 0]), 'violated');
+    assert.equal(verdictOn([1, 2], [0.5, 1], 1), 'vacuous');
   });
 });

@@ -44,7 +44,9 @@ export function compared({ split, mean }) {
     `. This one has ${more(total)}: ${more(nearer)} as it lies `,
     `${nearer < 0 ? 'farther from' : 'nearer to'} the query, and ${more(longer)} as it is `,
     `${longer < 0 ? 'shorter' : 'longer'}.`,
-    nearer * longer < 0 ? ` Its ${nearer * total < 0 ? 'length' : 'distance'} decides.` : '',
+    nearer * longer < 0 && Math.abs(total) >= 0.01
+      ? ` Its ${nearer * total < 0 ? 'length' : 'distance'} decides.`
+      : '',
   ];
 }
 

@@ -21,6 +21,10 @@ export class Checking {
     this.changes = 0;
     /** The row that was asked for last, or the reason why none was. */
     this.asked = '';
+    /** The locked row that was sent last. A story that is read again has the same one. */
+    this.sent = '';
+    /** Of the model. @type {import('../../page/model.js').SharedModel['source']} */
+    this.source = undefined;
   }
 
   /** The reason why the row on show is not compared, or ''. */
@@ -41,11 +45,14 @@ export class Checking {
 
   /** Compares the row on show, if that was not done. */
   check() {
-    const { hindrance } = this;
+    const { hindrance, parts } = this;
+    const { source } = parts.model;
+    if (parts.selection.state.at.value < 0 || source !== this.source) this.sent = '';
+    this.source = source;
     const asked = hindrance || this.row;
     if (asked === this.asked) return;
     this.asked = asked;
-    this.parts.said.unchecked(hindrance);
+    parts.said.unchecked(hindrance);
     if (!hindrance) void this.compare();
   }
 
@@ -55,7 +62,12 @@ export class Checking {
     const { head, word, state } = selection;
     const found = await checkedRow(this.parts, head, word);
     // another row is on show by now
-    if (asked !== this.asked) said.unchecked(this.hindrance);
-    else if (found && state.at.value === word) this.send(found);
+    if (asked !== this.asked) return said.unchecked(this.hindrance);
+    if (!found || state.at.value !== word) return;
+    const { source, layer, head: of, temperature, ids } = found;
+    const sent = [source, layer, of, temperature, ids].join();
+    if (sent === this.sent) return;
+    this.sent = sent;
+    this.send(found);
   }
 }

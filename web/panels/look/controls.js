@@ -60,7 +60,7 @@ export class Controls {
     this.key = paragraph(
       'look-key',
       'Each head once more, by how widely it looks from the framed word. Choose a head here or ' +
-        'among the squares. Until then the page shows one that somewhere looks firmly far back.',
+        'among the squares. Until then the page chooses one.',
     );
   }
 

@@ -154,7 +154,7 @@ class Look {
     const { T, tau, seed, prompt } = state;
     writer.set({ T: T.value, tau: tau.value, seed: seed.value });
     writer.start(prompt.value);
-    writer.play(playing);
+    this.sight.play(playing);
   }
 
   /** @param {'rows' | 'phase' | 'text' | 'error'} change */

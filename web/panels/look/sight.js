@@ -26,6 +26,12 @@ export class Sight {
     });
   }
 
+  /** Out of sight it writes only when it is seen again. @param {boolean} playing */
+  play(playing) {
+    this.waiting = playing && !this.visible;
+    this.writer.play(playing && this.visible);
+  }
+
   /** The panel that took the model may be out of sight before its work is done. */
   async comeBack() {
     const { writer, model } = this;

@@ -18,11 +18,23 @@ function continues({ tokens }, /** @type {number} */ j) {
   return j > 0 && /^\S/.test(tokens[j].text) && /\S$/.test(tokens[j - 1].text);
 }
 
-/** Letters, or the apostrophe of “didn’t”. @param {Story} story @param {number} j */
-const isLetters = ({ tokens }, j) => /^(\s*\p{L}+|['’])$/u.test(tokens[j]?.text ?? '');
+/** Letters, with the marks on them. @param {Story} story @param {number} j */
+const isLetters = ({ tokens }, j) => /^\s*[\p{L}\p{M}]+$/u.test(tokens[j]?.text ?? '');
+
+/**
+ * Letters, or an apostrophe between letters, as in “didn’t”. The newest token may become one.
+ * @param {Story} story @param {number} j
+ */
+function isPiece(story, j) {
+  if (isLetters(story, j)) return true;
+  const { tokens } = story;
+  if (!/^['’]$/.test(tokens[j]?.text ?? '') || !isLetters(story, j - 1)) return false;
+  const goesOn = j + 1 === tokens.length || (isLetters(story, j + 1) && continues(story, j + 1));
+  return continues(story, j) && goesOn;
+}
 
 /** Whether tokens j − 1 and j are pieces of one word. @param {Story} story @param {number} j */
-const joins = (story, j) => isLetters(story, j - 1) && isLetters(story, j) && continues(story, j);
+const joins = (story, j) => isPiece(story, j - 1) && isPiece(story, j) && continues(story, j);
 
 /**
  * A token in a sentence, with its whole word where it is only a piece: “‘en’ in ‘Ben’”.

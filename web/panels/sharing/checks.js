@@ -6,8 +6,7 @@ import { changeOf } from './compute.js';
 /** @typedef {import('./picture.js').Shared} Shared */
 
 const U = 2 ** -53;
-const NOTHING = 'nothing is shared yet';
-/** A bound, and rounding of some hundred units on either side. */
+/** A bound, and rounding of 1,024 units. */
 const ROUNDED = 1 + 2 ** -43;
 
 /** The bounds of sharedKeyBounds: the name, what is measured, and the formula. */
@@ -31,7 +30,7 @@ export const statements = () => ({
           allowance:
             'A bound for each query, with rounding as sensitivity.h derives it. Vacuous: it ' +
             'allows the largest change that there is for half of the queries or more.',
-          oracles: [changeOf],
+          oracles: [keeps],
         }),
       ]),
     )
@@ -52,12 +51,17 @@ export const statements = () => ({
   }),
 });
 
-/** @param {ReturnType<typeof statements>} checks @param {Shared} shared */
-export function tell(checks, { measured, bounds, oracle, allowed }) {
-  for (const [name, kind] of BOUNDS) checks[name].show(keeps(bounds[name], measured[kind]));
+/**
+ * @param {ReturnType<typeof statements>} checks @param {Shared} shared
+ * @param {number} part of the way to the shared keys
+ */
+export function tell(checks, { measured, bounds, oracle, allowed }, part) {
+  const unchanged = part ? 'no look changes' : 'nothing is shared yet';
+  for (const [name, kind] of BOUNDS)
+    checks[name].show(keeps(bounds[name], measured[kind], unchanged));
   const size = Math.max(...measured.weights2);
   const off = oracle.map((x, i) => Math.abs(x - measured.weights2[i]));
-  if (size === 0 && Math.max(...off) === 0) return checks.measured.nothing(NOTHING);
+  if (size === 0 && Math.max(...off) === 0) return checks.measured.nothing(unchanged);
   checks.measured.show({
     measured: Math.max(...off),
     allowed: Math.max(...allowed),
@@ -69,9 +73,10 @@ export function tell(checks, { measured, bounds, oracle, allowed }) {
 /**
  * Whether each query keeps to a bound.
  * @param {import('./compute.js').Bound} bound @param {ArrayLike<number>} changes
+ * @param {string} unchanged why there is nothing to compare
  * @returns {import('../../page/statement.js').Finding}
  */
-export function keeps(bound, changes) {
+export function keeps(bound, changes, unchanged) {
   const values = Array.from(changes);
   const over = values.filter((x, i) => !(x <= bound.values[i] * ROUNDED + U));
   const violated = Math.max(bound.violated, over.length);
@@ -87,7 +92,7 @@ export function keeps(bound, changes) {
       verdict: 'violated',
       text: `${violated} of ${values.length} queries change more`,
     };
-  if (common.measured === 0) return { ...common, verdict: 'none', text: NOTHING };
+  if (common.measured === 0) return { ...common, verdict: 'none', text: unchanged };
   return {
     ...common,
     verdict: 2 * vacuous >= values.length ? 'vacuous' : 'slack',

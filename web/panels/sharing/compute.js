@@ -72,9 +72,10 @@ export function lose({ theory }, { q, k, v, shared, sharedV, d, T, causal }, par
       v.subarray(0, read * dv),
       { headDim: d, temperature: T, sharedV: values.subarray(0, read * dv) },
     );
-  const parts = causal
-    ? Array.from({ length: m }, (_, i) => of(i, i + 1, n - m + i + 1))
-    : [of(0, m, n)];
+  if (!causal) return { ...joined([of(0, m, n)]), keys };
+  const parts = Array.from({ length: m }, (_, i) => of(i, i + 1, n - m + i + 1));
+  // nothing else can be done with one key, so its bounds are not useless
+  if (m === n) for (const bound of Object.values(parts[0].bounds)) bound.vacuous = 0;
   return { ...joined(parts), keys };
 }
 

@@ -11,7 +11,7 @@ import {
   wait,
 } from '../../page/layout.js';
 import { setText } from '../../plot/dom.js';
-import { fixed, scientific } from '../../plot/format.js';
+import { fixed, scientific, short } from '../../plot/format.js';
 import { onFrame } from '../../page/frames.js';
 import { cachesTable } from './caches-table.js';
 import { statements, tell } from './checks.js';
@@ -53,14 +53,19 @@ export async function build(root, { state, lab, row, model }) {
   async function share() {
     const of = wanted();
     const { layer, ...setting } = of;
-    const numbers = /** @type {Shared | undefined} */ (
-      await lab.ask('sharing', 'share', [{ ...setting, T }, layer?.looks])
-    );
+    /** @type {Shared | undefined} */
+    let numbers;
+    try {
+      numbers = await lab.ask('sharing', 'share', [{ ...setting, T }, layer?.looks]);
+    } catch (error) {
+      source.unfit.set(layer ? 'its bounds did not come' : '');
+      throw error;
+    }
     if (!numbers) return;
     shown = { numbers, of };
     picture.show(numbers, layer !== undefined);
     setText(sentence, inWords(numbers, setting.part, layer));
-    tell(checks, numbers);
+    tell(checks, numbers, setting.part);
     source.drawn(layer);
   }
   /** @type {Promise<void>} the newest numbers, asked for */
@@ -95,7 +100,7 @@ export async function build(root, { state, lab, row, model }) {
       }
     },
     state: () => {
-      const { layer, ...setting } = wanted();
+      const { layer, ...setting } = shown?.of ?? wanted();
       return { ...setting, ...(layer && { ...layer.row, ids: layer.ids }), ...shown?.numbers };
     },
     code: () => {
@@ -117,7 +122,8 @@ function inWords({ measured: { weights2: changes }, bounds }, part, layer) {
   const last = changes.length - 1;
   const said = layer
     ? `Head ${headName(layer.row)} ${way} the mean of all ${layer.sets} sets of keys in its ` +
-      `layer, which ${layer.heads} heads use. The row’s look changes by ${upTo(changes[last])}. `
+      `layer, which ${layer.heads} heads use. The row’s look changes by ` +
+      `${short(changes[last], 2)}. `
     : `A head ${way} the keys it shares with three others. `;
   const all = layer ? `its last ${changes.length} looks` : `its ${changes.length} looks`;
   return (

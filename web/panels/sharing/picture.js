@@ -86,7 +86,7 @@ export class Picture {
         height: narrow ? HEIGHT + names.length * ROW : HEIGHT,
         label:
           `The change of the looks of ${length} queries, at most ${short(worst)}${row}, and ` +
-          `three bounds above it. Nothing can change by more than ${short(FARTHEST)}.`,
+          `three bounds on it. Nothing can change by more than ${short(FARTHEST)}.`,
         caption:
           `Each dot is the look of a query${ofRow ? ', and the ring is around the row’s' : ''}. ` +
           (lost.some((x) => x === 0) ? 'A dot at the bottom has not changed at all. ' : '') +

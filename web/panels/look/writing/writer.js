@@ -121,7 +121,7 @@ export class Writer {
     this.running = true;
     this.error = undefined;
     this.shared
-      .use((model, signal) => this.run(model, signal))
+      .use((model, signal, rest) => this.run(model, signal, rest))
       .catch((error) => {
         this.error = error;
         this.tell('error');
@@ -141,8 +141,11 @@ export class Writer {
     this.tell('phase');
   }
 
-  /** @param {RemoteModel} model @param {AbortSignal} signal */
-  async run(model, signal) {
+  /**
+   * @param {RemoteModel} model @param {AbortSignal} signal
+   * @param {(resting: boolean) => void} rest while there is nothing to do
+   */
+  async run(model, signal, rest) {
     signal.addEventListener('abort', () => this.waker.wake());
     this.signal = signal;
     if (!this.asked && !fits(this.story, model)) this.asked = { text: this.story?.text ?? '' };
@@ -191,7 +194,9 @@ export class Writer {
         }
         continue;
       }
+      rest(true);
       await this.waker.wait();
+      rest(false);
     }
   }
 

@@ -1,0 +1,78 @@
+/** A locked row is sent once, however often the story is read again. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { loadModel } from '../../../src/js/worker/client.js';
+import { SharedModel } from '../../../web/page/model.js';
+import { Checking } from '../../../web/panels/look/checking.js';
+import { Writer } from '../../../web/panels/look/writing/writer.js';
+import { letters } from '../../support/web/letters.js';
+
+/** Turns of the event loop after which something will not come any more. */
+const PATIENCE = 1e5;
+
+let model;
+before(async () => {
+  const { buffer } = Uint8Array.from(letters());
+  model = await loadModel(buffer, { engine: { variant: 'simd' } });
+});
+after(() => model.dispose());
+
+test('a locked row is sent again only when it has changed or was released', async () => {
+  const shared = new SharedModel();
+  shared.loading = Promise.resolve(model);
+  let checks = 0;
+  const said = {
+    unchecked() {},
+    check: ({ scores }) => {
+      checks++;
+      return scores;
+    },
+    checkSurprise() {},
+  };
+  const at = { value: 3 };
+  const selection = { head: { layer: 1, head: 2 }, word: 3, state: { at } };
+  const sent = [];
+  const writer = new Writer(
+    shared,
+    { T: 1, tau: 0, seed: 1, pace: Infinity },
+    {
+      capacity: 96,
+      tell(change) {
+        if (change === 'text' || change === 'rows') checking.changes++;
+      },
+    },
+  );
+  const checking = new Checking({ writer, model: shared, said, selection }, (row) =>
+    sent.push(row),
+  );
+  /** Until the row on show was compared once more. */
+  async function compared() {
+    const before = checks;
+    for (let i = 0; checks === before; i++) {
+      assert.ok(i < PATIENCE, 'the row was not compared');
+      checking.check();
+      await new Promise(setImmediate);
+    }
+    await new Promise(setImmediate);
+  }
+  writer.start('once upon');
+  await compared();
+  assert.equal(sent.length, 1);
+  assert.deepEqual([sent[0].layer, sent[0].head, sent[0].position], [1, 2, 3]);
+
+  await shared.use(async () => {});
+  writer.go();
+  await compared();
+  assert.equal(sent.length, 1, 'the story was read again');
+
+  at.value = -1;
+  await compared();
+  at.value = 3;
+  await compared();
+  assert.equal(sent.length, 2, 'released and locked again');
+
+  writer.set({ T: 2 });
+  while (sent.length < 3) await compared();
+  assert.equal(sent[2].temperature, 2);
+  await shared.use(async () => {});
+});
