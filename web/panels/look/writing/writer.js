@@ -141,10 +141,7 @@ export class Writer {
     this.tell('phase');
   }
 
-  /**
-   * @param {RemoteModel} model @param {AbortSignal} signal
-   * @param {(resting: boolean) => void} rest while there is nothing to do
-   */
+  /** @param {RemoteModel} model @param {AbortSignal} signal @param {(on: boolean) => void} rest */
   async run(model, signal, rest) {
     signal.addEventListener('abort', () => this.waker.wake());
     this.signal = signal;
@@ -186,8 +183,7 @@ export class Writer {
       if (this.over) this.become('over');
       else if (!this.playing && !this.owed) this.become('paused');
       else {
-        const { pace } = this.settings;
-        if (this.owed || (await this.waker.due(pace))) {
+        if (this.owed || (await this.waker.due(this.settings.pace))) {
           const before = /** @type {Float32Array} */ (logits);
           logits = (await this.write(model, story, before, textOf)) ?? before;
           read = story.tokens.length;
