@@ -114,6 +114,7 @@ async function raster(picture) {
 export async function save(id, kind, panel) {
   const name = `clearhead-${id}.${kind}`;
   try {
+    await drawn(); // and the new numbers are asked for
     await panel.settled?.();
     await drawn();
     const blob = await FILES[kind](panel);

@@ -50,6 +50,12 @@ export class Lab {
     });
   }
 
+  /** Until nothing that a panel asked for is on its way. @param {string} panel */
+  async settled(panel) {
+    const isAsked = () => [...this.names.keys()].some((name) => name.startsWith(`${panel} `));
+    while (isAsked()) await new Promise(requestAnimationFrame);
+  }
+
   /** @param {{ panel: string, op: string, args: unknown[] }} what @param {Asked} to */
   send(what, to, /** @type {string} */ name) {
     const id = ++this.count;

@@ -61,9 +61,12 @@ export function powerOfTen(exponent) {
   return `10${String(exponent).replace(/./g, (c) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(c)] ?? '⁻')}`;
 }
 
+/** Less than 0.01 in float32, which stands for it. */
+const HUNDREDTH = 0.01 * (1 - 2 ** -20);
+
 /** The part of a whole as “20 %”, never 0 % of something or 100 % of less. @param {number} p */
 export function percent(p) {
-  if (p > 0 && p < 0.01) return '< 1 %';
+  if (p > 0 && p < HUNDREDTH) return '< 1 %';
   if (p < 1 && p > 0.99) return '> 99 %';
   return `${Math.round(100 * p)} %`;
 }

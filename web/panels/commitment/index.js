@@ -135,6 +135,7 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
   await compete();
   return {
     followed: [share],
+    settled: () => lab.settled('commitment'),
     state: () => ({ words: scene?.example.words, scores: scene?.example.scores, ...spent }),
     code: () =>
       codeOf({ ...(scene?.example ?? exampleOf(row.value, keys)), share: state.share.value }),

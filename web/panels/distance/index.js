@@ -56,6 +56,7 @@ export async function build(root, context) {
   wait(all);
   await Promise.all([compute(), recompute(), why.listen()]);
   return {
+    settled: () => lab.settled('distance'),
     state: () => ({ ...latest, why: why.shown }),
     code: () => codeOf({ ...settingOf(state), precision: precision.value }),
     exports: { svg: () => pictures.bell.picture },

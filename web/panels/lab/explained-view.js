@@ -147,10 +147,14 @@ function partsOf(ledger) {
   ];
 }
 
-/** The lead of the word, and the part that does most for it. @param {Explained} explained */
+/**
+ * The lead of the word, and the part that does most for it, or against it where it trails.
+ * @param {Explained} explained
+ */
 export function leadSentence({ word, rival, ledger, score }) {
   const parts = partsOf(ledger);
-  const best = parts.reduce((a, b) => (b.value > a.value ? b : a));
+  const sign = score < 0 ? -1 : 1;
+  const best = parts.reduce((a, b) => (sign * b.value > sign * a.value ? b : a));
   const strong = (/** @type {number} */ x) =>
     html('strong', { 'data-value': x }, points(Math.abs(x)));
   const pair = ledger.tokens.length > 1 && rival;
@@ -159,7 +163,8 @@ export function leadSentence({ word, rival, ledger, score }) {
     ...(pair
       ? [score < 0 ? 'trails ' : 'leads ', `${quoted(rival.text)} by `, strong(score), ' points. ']
       : ['scores ', score < 0 ? '−' : '', strong(score), ' points. ']),
-    `${best.name} does most for it, with `,
+    `${best.name} does most ${score < 0 ? 'against' : 'for'} it, with `,
+    best.value < 0 ? '−' : '',
     strong(best.value),
     '.',
   ];

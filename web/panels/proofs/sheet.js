@@ -77,7 +77,7 @@ export class Sheet {
     this.element = numbersTable(
       {
         name: 'sheet',
-        caption: 'A row shows the comparison that comes nearest to its limit.',
+        caption: 'The bar of a row is its comparison that comes nearest to its limit.',
         columns: [
           'no.',
           'statement',

@@ -98,6 +98,7 @@ export async function build(root, { state, lab, row, keys }) {
   }
   return {
     followed,
+    settled: () => lab.settled('push'),
     state: () => ({ ...found, fan }),
     code: () => codeOf({ T: state.T.value, seed: SEED }),
     exports: { svg: () => scatter.figure.picture },
