@@ -1,6 +1,6 @@
 /** The files that the build makes, with the same bytes each time, and the lines that it prints. */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, posix } from 'node:path';
@@ -88,14 +88,17 @@ describe('a build in another folder', () => {
     .concat(STATEMENTS);
   let copy;
   let said;
-  const build = () => {
-    const names = again.map((file) => posix.basename(file, '.wasm'));
+  const start = (names) => {
     const { PATH } = process.env;
-    return execFileSync('bash', [join(copy, 'scripts/build.sh'), 'wasm', ...names], {
+    return spawnSync('bash', [join(copy, 'scripts/build.sh'), 'wasm', ...names], {
       env: { ...process.env, PATH: `${PATH}:${join(root, '.toolchain')}` },
       encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
     });
+  };
+  const build = () => {
+    const { status, stdout, stderr } = start(again.map((file) => posix.basename(file, '.wasm')));
+    assert.equal(status, 0, `${stdout}${stderr}`);
+    return stdout;
   };
   before(() => {
     copy = mkdtempSync(join(tmpdir(), 'clearhead-build-'));
@@ -120,6 +123,14 @@ describe('a build in another folder', () => {
   // npm pack builds too, and with --silent its output is the name of a file
   test('says nothing the second time, when nothing is to do', () => {
     assert.equal(build(), '');
+  });
+
+  test('fails with the compiler’s message where a source is wrong', () => {
+    const source = join(copy, 'src/c/theory/limits.c');
+    writeFileSync(source, `${readFileSync(source, 'utf8')}\nint wrong = nowhere;\n`);
+    const { status, stdout } = start(['theory']);
+    assert.notEqual(status, 0);
+    assert.match(stdout, /undeclared identifier 'nowhere'/);
   });
 });
 
