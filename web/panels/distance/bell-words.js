@@ -28,7 +28,7 @@ export function captionOf(data, outside, steep) {
       ? ` The directions are random. In ${D} dimensions they are nearly at right angles, so ` +
         'all distances are near √2.'
       : '';
-  const factor = 'The weights of a query are multiplied by one factor, its own.';
+  const factor = 'All weights of one query are multiplied by the same factor.';
   const where = `T = ${short(setting.T)}, width ${short(Math.sqrt(sigma2))}.`;
   const lost = outside ? ` ${missing(outside, steep)}` : '';
   return `${claimOf(data)} ${factor} ${where}${near}${lost}`;

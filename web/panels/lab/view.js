@@ -116,9 +116,7 @@ export class View {
       switches.element,
       block('look-buttons', tryAll, none),
       block('look-state', this.status, this.again),
-      key(
-        'A head that was tried is coloured: the more, the less likely the first story without it.',
-      ),
+      key('The stronger the colour of a head, the less likely the first story is without it.'),
     ];
   }
 
