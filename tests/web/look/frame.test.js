@@ -177,6 +177,8 @@ describe('the words of the look', () => {
     assert.deepEqual(inBits(told, 0), []);
     const second = 'One step earlier, the model gave ‘bb’ itself a chance of 25 %.';
     assert.equal(plain(foretold(told, 1)), second);
+    const hot = second.replace('One step earlier,', 'One step earlier, at this temperature,');
+    assert.equal(plain(foretold(told, 1, 2)), hot);
     assert.match(plain(foretold(told, 2)), /a chance of 1 in 4,100\.$/);
     assert.equal(plain(inBits(told, 2)), ' This is a surprise of 12.0 bits.');
     assert.deepEqual([NaN, 0, 0.9, 1, 4, 40, Infinity].map(lineOf), [0, 0, 0, 0.75, 3, 8, 8]);

@@ -210,9 +210,10 @@ class Look {
     const { text, wall, state } = this;
     const { head, word: i } = this.selection;
     const rest = state.rest.value;
+    const T = state.T.value;
     text.show(story);
     const said = [...sentence(story, head, i, rest)];
-    if (state.bits.value) said.push(' ', ...foretold(story, i));
+    if (state.bits.value) said.push(' ', ...foretold(story, i, T));
     text.shade(story.shown(head, i, rest), i, state.at.value === i, plain(said));
     text.underline(state.bits.value ? story.bits : undefined);
     wall.paint();
@@ -222,7 +223,7 @@ class Look {
       return Number.isNaN(sharp) ? name : `${name}: ${percent(sharp)} sharp`;
     });
     this.board.show(story, i, rest, head);
-    this.said.show(story, head, i, rest);
+    this.said.show(story, head, i, { rest, T });
   }
 
   /** The tokens up to the word on show. */

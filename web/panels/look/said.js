@@ -53,11 +53,14 @@ export class Said {
     );
   }
 
-  /** @param {Story} story @param {Head} head @param {number} i @param {boolean} rest */
-  show(story, head, i, rest) {
+  /**
+   * @param {Story} story @param {Head} head @param {number} i
+   * @param {{ rest: boolean, T: number }} how
+   */
+  show(story, head, i, { rest, T }) {
     this.sentence.replaceChildren(...sentence(story, head, i, rest).map(shown));
     const deep = html('span', { 'data-depth': 'understand' }, ...inBits(story, i).map(shown));
-    this.surprise.replaceChildren(...foretold(story, i).map(shown), deep);
+    this.surprise.replaceChildren(...foretold(story, i, T).map(shown), deep);
     this.count.dataset.value = String(sharpHeads(story, i, rest));
     setText(this.count, countOfSharp(story, i, rest));
   }

@@ -72,12 +72,16 @@ export class Selection {
   /** @param {number} i */
   lock(i) {
     const { story } = this.writer;
-    const { at, rest } = this.state;
+    const { at, rest, T } = this.state;
     if (!story || i < 0 || i >= story.rows) return;
     if (at.value === i) return this.release();
     this.writer.play(false);
     at.set(i);
-    const said = [...sentence(story, this.head, i, rest.value), ' ', ...foretold(story, i)];
+    const said = [
+      ...sentence(story, this.head, i, rest.value),
+      ' ',
+      ...foretold(story, i, T.value),
+    ];
     announce(`Locked. ${plain(said)}`);
   }
 

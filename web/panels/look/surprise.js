@@ -25,16 +25,17 @@ const chance = (p) => {
 };
 
 /**
- * The chance that the model gave token i before it came, in parts as of a sentence.
- * @param {Story} story @param {number} i
+ * The chance that the model gave token i before it came, in parts as of a sentence. The words may
+ * have been written at another temperature of the looks than that at which they are read.
+ * @param {Story} story @param {number} i @param {number} [T]
  * @returns {(string | { strong: string, value?: number })[]}
  */
-export function foretold(story, i) {
+export function foretold(story, i, T = 1) {
   const bits = story.bits[i];
   if (Number.isNaN(bits)) return ['The text begins here, and nothing foretold it.'];
   const p = 2 ** -bits;
   return [
-    'One step earlier, the model gave ',
+    `One step earlier,${T === 1 ? '' : ' at this temperature,'} the model gave `,
     { strong: pieceName(story, i) },
     ' itself a chance of ',
     { strong: chance(p), value: p },
