@@ -158,7 +158,9 @@ describe('the words of the look', () => {
       [distance(told, 3, 2), distance(told, 3, 1)],
       ['just before', 'one word back'],
     );
-    assert.equal(distance(told, 9, 7), 'in the same word');
+    assert.equal(distance(told, 9, 7), 'just before the word');
+    for (const text of [' cl', 'ev', 'er']) told.add({ id: 0, text });
+    assert.equal(distance(told, 12, 10), 'in the same word');
   });
 
   test('no number of sharp heads is told in a sentence that contradicts it', () => {

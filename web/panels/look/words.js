@@ -72,7 +72,8 @@ export function distance(story, i, j) {
   let words = 0;
   for (let at = j + 1; at <= i; at++) if (!continues(story, at)) words++;
   if (i - j === 1) return 'just before';
-  if (!words) return isLetters(story, i) ? 'in the same word' : 'in the word before';
+  if (!words && !isLetters(story, i)) return 'in the word before';
+  if (!words) return isPiece(story, j) ? 'in the same word' : 'just before the word';
   return words === 1 ? 'one word back' : `${words} words back`;
 }
 
