@@ -8,7 +8,7 @@ import { Writer } from '../../../web/panels/look/writing/writer.js';
 import { letters } from '../../support/web/letters.js';
 
 /** Turns of the event loop after which something will not come any more. */
-const PATIENCE = 1e5;
+const PATIENCE = 1e7;
 
 let model;
 before(async () => {
