@@ -5,10 +5,8 @@ import { loadModel } from '../../../src/js/worker/client.js';
 import { SharedModel } from '../../../web/page/model.js';
 import { Checking } from '../../../web/panels/look/checking.js';
 import { Writer } from '../../../web/panels/look/writing/writer.js';
+import { until } from '../../support/web/events.js';
 import { letters } from '../../support/web/letters.js';
-
-/** Turns of the event loop after which something will not come any more. */
-const PATIENCE = 1e7;
 
 let model;
 before(async () => {
@@ -45,11 +43,13 @@ test('a locked row is sent again only when it has changed or was released', asyn
   /** Until the row on show was compared once more. */
   async function compared() {
     const before = checks;
-    for (let i = 0; checks === before; i++) {
-      assert.ok(i < PATIENCE, 'the row was not compared');
-      checking.check();
-      await new Promise(setImmediate);
-    }
+    await until(
+      () => {
+        checking.check();
+        return checks > before;
+      },
+      () => 'the row was not compared',
+    );
     await new Promise(setImmediate);
   }
   writer.start('once upon');

@@ -5,29 +5,17 @@ import { loadModel } from '../../../src/js/worker/client.js';
 import { SharedModel } from '../../../web/page/model.js';
 import { Sight } from '../../../web/panels/look/sight.js';
 import { Writer } from '../../../web/panels/look/writing/writer.js';
+import { sight, until } from '../../support/web/events.js';
 import { letters } from '../../support/web/letters.js';
 
-/** Turns of the event loop after which a phase will not come any more. */
-const PATIENCE = 1e7;
-
 describe('the look in sight', () => {
-  const { IntersectionObserver } = globalThis;
+  const see = sight();
   let model;
-  let see;
   before(async () => {
     const { buffer } = Uint8Array.from(letters());
     model = await loadModel(buffer, { engine: { variant: 'simd' } });
-    globalThis.IntersectionObserver = class {
-      constructor(tell) {
-        see = (isIntersecting) => tell([{ isIntersecting }]);
-      }
-      observe() {}
-    };
   });
-  after(() => {
-    globalThis.IntersectionObserver = IntersectionObserver;
-    model.dispose();
-  });
+  after(() => model.dispose());
 
   let shared;
   let writer;
@@ -45,23 +33,22 @@ describe('the look in sight', () => {
         capacity: 96,
         tell(change) {
           if (change === 'phase') phases.push(writer.phase);
-          if (change === 'phase' && writer.phase === 'idle') void sight.comeBack();
+          if (change === 'phase' && writer.phase === 'idle') void own.comeBack();
         },
       },
     );
-    const sight = new Sight(writer, shared);
-    sight.follow({});
-    see(true);
+    const own = new Sight(writer, shared);
+    own.follow({});
   });
   const yieldToOthers = async (count = 50) => {
     for (let i = 0; i < count; i++) await new Promise(setImmediate);
   };
   /** Until it is in a phase, or was in it since the last wait. */
-  const until = async (phase) => {
-    for (let i = 0; writer.phase !== phase && !phases.includes(phase, waited); i++) {
-      assert.ok(i < PATIENCE, `it is ${writer.phase} and not ${phase}`);
-      await new Promise(setImmediate);
-    }
+  const comesTo = async (phase) => {
+    await until(
+      () => writer.phase === phase || phases.includes(phase, waited),
+      () => `it is ${writer.phase} and not ${phase}`,
+    );
     waited = phases.includes(phase, waited) ? phases.indexOf(phase, waited) + 1 : phases.length;
   };
   /** Another panel has the model, until the returned function is called. */
@@ -78,68 +65,68 @@ describe('the look in sight', () => {
 
   test('it comes back when the other panel is ready, though nobody has moved', async () => {
     writer.start('once upon');
-    await until('paused');
+    await comesTo('paused');
     const free = await occupy();
-    await until('idle');
+    await comesTo('idle');
     await yieldToOthers();
     assert.equal(writer.phase, 'idle');
     free();
-    await until('paused');
+    await comesTo('paused');
   });
 
   test('it comes back too where it was asked while its turn was ending', async () => {
     writer.start('once upon');
-    await until('paused');
+    await comesTo('paused');
     const begun = occupy();
     // some steps of promises, and no other event
     for (let i = 0; i < 20 && !writer.signal.aborted; i++) await null;
     assert.ok(writer.signal.aborted && writer.running);
     writer.play(false);
     (await begun)();
-    await until('idle');
-    await until('paused');
+    await comesTo('idle');
+    await comesTo('paused');
   });
 
   test('out of sight it stays away until it is seen, and does not write', async () => {
     writer.start('once upon');
-    await until('paused');
+    await comesTo('paused');
     writer.play(true);
     see(false);
-    await until('paused');
+    await comesTo('paused');
     const { length } = writer.story.tokens;
     (await occupy())();
-    await until('idle');
+    await comesTo('idle');
     await yieldToOthers();
     assert.deepEqual([writer.phase, writer.story.tokens.length], ['idle', length]);
     see(true);
-    await until('over');
+    await comesTo('over');
   });
 
   test('it waits for one panel after another, and not for one that rests', async () => {
     writer.start('once upon');
-    await until('paused');
+    await comesTo('paused');
     const first = await occupy();
-    await until('idle');
+    await comesTo('idle');
     const second = occupy();
     first();
     const free = await second;
     await yieldToOthers();
     assert.equal(writer.phase, 'idle');
     free();
-    await until('paused');
+    await comesTo('paused');
     let ended;
     void shared.use((_, signal, rest) => {
       rest(true);
       return new Promise((done) => signal.addEventListener('abort', (ended = done)));
     });
-    await until('idle');
-    await until('paused');
+    await comesTo('idle');
+    await comesTo('paused');
     assert.ok(ended, 'the panel that rested has lost the model');
   });
 
   test('it does not ask again and again for a model that does not answer', async () => {
     writer.start('once upon');
-    await until('paused');
+    await comesTo('paused');
     let asked = 0;
     const use = shared.use.bind(shared);
     shared.use = () => {
@@ -147,7 +134,7 @@ describe('the look in sight', () => {
       return Promise.reject(new Error('lost'));
     };
     await use(async () => {});
-    await until('idle');
+    await comesTo('idle');
     await yieldToOthers();
     assert.deepEqual([asked, writer.phase, writer.error.message], [1, 'idle', 'lost']);
   });

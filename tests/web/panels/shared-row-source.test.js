@@ -1,11 +1,12 @@
 /** When “sharing” asks the model for the layer of a row, and its words meanwhile. */
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { before, beforeEach, describe, test } from 'node:test';
 import { init } from '../../../src/js/index.js';
 import { loadModel } from '../../../src/js/model/index.js';
 import { SharedModel } from '../../../web/page/model.js';
 import { RowBus } from '../../../web/page/row.js';
 import { Source } from '../../../web/panels/sharing/source.js';
+import { sight, until } from '../../support/web/events.js';
 import { letters } from '../../support/web/letters.js';
 import { rowOf } from '../../support/web/model-row.js';
 
@@ -23,27 +24,13 @@ class Here extends SharedModel {
 }
 
 describe('the source of the looks', () => {
-  const { IntersectionObserver } = globalThis;
-  before(() => {
-    globalThis.IntersectionObserver = class {
-      constructor(tell) {
-        this.tell = tell;
-      }
-      observe() {
-        this.tell([{ isIntersecting: true }]);
-      }
-    };
-  });
-  after(() => (globalThis.IntersectionObserver = IntersectionObserver));
-
+  sight();
   let shared;
   let bus;
   let source;
   /** Until it has a layer, or a reason that is not about waiting. */
-  const settled = async () => {
-    while (source.unfit.value === 'its keys are on their way' && !source.layer)
-      await new Promise(setImmediate);
-  };
+  const settled = () =>
+    until(() => source.layer || source.unfit.value !== 'its keys are on their way');
   beforeEach(() => {
     shared = new Here();
     bus = new RowBus();
@@ -92,11 +79,10 @@ describe('the source of the looks', () => {
     };
     bus.set(await rowAt(6));
     await once;
-    while (source.unfit.value !== 'another panel has the model' || !free)
-      await new Promise(setImmediate);
+    await until(() => source.unfit.value === 'another panel has the model' && free);
     assert.equal(source.layer, undefined);
     free();
-    while (!source.layer) await new Promise(setImmediate);
+    await until(() => source.layer);
     assert.equal(source.layer.row.position, 5);
   });
 
