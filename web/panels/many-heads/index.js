@@ -26,13 +26,13 @@ export async function build(root, { lab, state }) {
   const machine = new Machine(root, lab, state);
   machine.listen(root);
   wait(machine.checks.all);
-  await machine.begin();
+  await machine.compute();
   const setting = () => ({ ...settingOf(state), head: state.head.value });
   return {
     state: () => ({ ...setting(), ...statsOf(machine.heads) }),
     code: () => codeOf(setting()),
     sign: () => machine.sign(),
-    settled: () => machine.settled(),
+    settled: () => lab.settled('many-heads'),
     exports: { csv: () => weightsOf(machine.heads), png: () => machine.pointer.pinned.map.canvas },
   };
 }
@@ -45,8 +45,6 @@ class Machine {
   constructor(root, lab, state) {
     this.lab = lab;
     this.state = state;
-    /** @type {Promise<void>} the newest heads, asked for */
-    this.asked = Promise.resolve();
     /** That of the newest heads. */
     this.setting = '';
     this.width = 0;
@@ -91,7 +89,7 @@ class Machine {
     const settings = [H, G, n, d, T, causal, reach, seed, kind, poison];
     const draw = () => this.draw();
     for (const signal of settings) signal.on(() => bits.set(''));
-    onFrame(settings, () => void orGiveUp(this.checks.all, this.begin()));
+    onFrame(settings, () => void orGiveUp(this.checks.all, this.compute()));
     onFrame([colour, head, at, kept, bits], draw);
     root.addEventListener('keydown', (event) => {
       if (event.key === 'Escape' && this.pointer.locked) this.pointer.release();
@@ -117,18 +115,6 @@ class Machine {
   sign() {
     const { state, latest } = this;
     state.bits.set(latest && !this.outdated ? latest.checksum : '');
-  }
-
-  begin() {
-    return (this.asked = this.compute());
-  }
-
-  /** Until the heads on show are those of the settings. They are asked for in a frame. */
-  async settled() {
-    while (this.outdated) {
-      await new Promise(requestAnimationFrame);
-      await this.asked;
-    }
   }
 
   async compute() {

@@ -48,8 +48,10 @@ export const between = (own, shared, part) => own.map((x, at) => x + part * (sha
  */
 
 /** @typedef {ReturnType<Engine['theory']['sharedKeyBounds']>} Found */
-/** Without the largest change, which may differ between queries. */
-/** @typedef {Omit<Found['bounds']['sharp'], 'cap'>} Bound */
+/**
+ * Without the cap, which may differ between queries.
+ * @typedef {Omit<Found['bounds']['sharp'], 'cap'>} Bound
+ */
 
 /**
  * The change of every query's weights, and the bounds on it.
@@ -74,7 +76,7 @@ export function lose({ theory }, { q, k, v, shared, sharedV, d, T, causal }, par
     );
   if (!causal) return { ...joined([of(0, m, n)]), keys };
   const parts = Array.from({ length: m }, (_, i) => of(i, i + 1, n - m + i + 1));
-  // nothing else can be done with one key, so its bounds are not useless
+  // one key has all of a look, so a bound that says so is not vacuous
   if (m === n) for (const bound of Object.values(parts[0].bounds)) bound.vacuous = 0;
   return { ...joined(parts), keys };
 }

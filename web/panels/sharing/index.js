@@ -58,7 +58,7 @@ export async function build(root, { state, lab, row, model }) {
     try {
       numbers = await lab.ask('sharing', 'share', [{ ...setting, T }, layer?.looks]);
     } catch (error) {
-      source.unfit.set(layer ? 'its bounds did not come' : '');
+      if (layer) source.unfit.set('its bounds did not come');
       throw error;
     }
     if (!numbers) return;
@@ -68,23 +68,14 @@ export async function build(root, { state, lab, row, model }) {
     tell(checks, numbers, setting.part);
     source.drawn(layer);
   }
-  /** @type {Promise<void>} the newest numbers, asked for */
-  let asked = Promise.resolve();
-  const begin = () => (asked = share());
-  const isCurrent = () => {
-    if (!shown) return false;
-    const { seed, part, layer } = wanted();
-    const { of } = shown;
-    return of.seed === seed && of.part === part && of.layer === layer;
-  };
 
   source.follow(picture.figure.element);
   wait(checks);
   const { latent: _, ...ofSharing } = checks;
-  onFrame([state.part, state.seed, source], () => void orGiveUp(ofSharing, begin()));
+  onFrame([state.part, state.seed, source], () => void orGiveUp(ofSharing, share()));
   const [both] = await Promise.all([
     lab.ask('sharing', 'latent', [{ seed: state.seed.value, T }]),
-    begin(),
+    share(),
   ]);
   if (both)
     checks.latent.show({
@@ -93,12 +84,7 @@ export async function build(root, { state, lab, row, model }) {
     });
   return {
     unfit: source.unfit,
-    async settled() {
-      while (!isCurrent()) {
-        await new Promise(requestAnimationFrame);
-        await asked;
-      }
-    },
+    settled: () => lab.settled('sharing'),
     state: () => {
       const { layer, ...setting } = shown?.of ?? wanted();
       return { ...setting, ...(layer && { ...layer.row, ids: layer.ids }), ...shown?.numbers };

@@ -53,7 +53,7 @@ export class Source {
     const { value: row } = this.bus;
     this.asked = undefined;
     this.files = this.model.source;
-    this.show(row && (this.unfitting(row) || WAITING));
+    this.showExample(row && (this.unfitting(row) || WAITING));
     void this.read();
   }
 
@@ -64,14 +64,17 @@ export class Source {
     return temperature > 0 && temperature < Infinity ? '' : 'the bounds need a T between 0 and ∞';
   }
 
-  /** @param {Layer | string | undefined} found or the reason why it is the example */
-  show(found) {
-    const layer = typeof found === 'string' ? undefined : found;
-    if (typeof found === 'string') this.unfit.set(found);
-    if (!found) this.unfit.set('');
+  /** @param {Layer | undefined} layer undefined: the example */
+  show(layer) {
     if (layer === this.layer) return;
     this.layer = layer;
     for (const listener of this.listeners) listener();
+  }
+
+  /** @param {string} [reason] why it is not the row */
+  showExample(reason = '') {
+    this.unfit.set(reason);
+    this.show(undefined);
   }
 
   /** The numbers of a layer are in the figure. @param {Layer | undefined} layer */
@@ -98,10 +101,11 @@ export class Source {
     }
     if (this.asked !== row) return;
     if (this.failed) this.asked = undefined;
-    if (found) return this.show(typeof found === 'string' ? found : { ...found, files });
+    if (typeof found === 'string') return this.showExample(found);
+    if (found) return this.show({ ...found, files });
     // the turn was ended
     this.asked = undefined;
-    this.show(BUSY);
+    this.showExample(BUSY);
     await model.quiet();
     return this.read();
   }
