@@ -114,7 +114,8 @@ function ofPanel(passed, all) {
 
 /** @param {number} passed @param {number} all */
 const ofPage = (passed, all) =>
-  `${passed === all ? 'all ' : ''}${checks(passed)} so far ` + (passed === 1 ? 'holds' : 'hold');
+  `${passed === all && all > 1 ? 'all ' : ''}${checks(passed)} so far ` +
+  (passed === 1 ? 'holds' : 'hold');
 
 /** Whether a panel has nothing to say yet. @param {HTMLElement} root @param {boolean} on */
 export function busy(root, on) {

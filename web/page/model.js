@@ -50,7 +50,7 @@ export class SharedModel {
     this.loading = undefined;
     /** @type {Set<(model: SharedModel) => void>} */
     this.listeners = new Set();
-    /** The newest turn. It is busy until it is over, or while it does not rest. */
+    /** The newest turn. It is busy until it is over, but not while it rests. */
     this.current = { abort: new AbortController(), over: Promise.resolve(), busy: false };
     /** @type {Set<() => void>} */
     this.waiters = new Set();

@@ -85,7 +85,7 @@ typedef struct {
 /* One call, as one thread works on it. Scratch is 16-aligned. */
 typedef struct {
   const attn_params *p;
-  double fraction;      /* of p->scale, mostly from 1/2 to 1 in size (call.c); for the queries */
+  double fraction;      /* p->scale without power: queries are multiplied by it; call.c */
   float power;          /* the power of two that p->scale has beside it; row_temperature.unit */
   double largest_scale; /* how many times larger a rounded subnormal becomes in a score; call.c */
   float softcap;

@@ -64,8 +64,8 @@ export class Checking {
     // another row is on show by now
     if (asked !== this.asked) return said.unchecked(this.hindrance);
     if (!found || state.at.value !== word) return;
-    const { source, layer, head: of, temperature, ids } = found;
-    const sent = [source, layer, of, temperature, ids].join();
+    const { source, layer, temperature, ids } = found;
+    const sent = [source, layer, found.head, temperature, ids].join();
     if (sent === this.sent) return;
     this.sent = sent;
     this.send(found);
