@@ -15,17 +15,14 @@ before(async () => {
 });
 after(() => model.dispose());
 
-test('a locked row is sent again only when it has changed or was released', async () => {
-  const shared = new SharedModel();
-  shared.loading = Promise.resolve(model);
+/** The look's checks of a word, the rows that they send, and a wait for one more comparison. */
+function checked(shared, selection) {
   let checks = 0;
   const check = ({ scores }) => {
     checks++;
     return scores;
   };
   const said = { unchecked() {}, check, checkSurprise() {} };
-  const at = { value: 3 };
-  const selection = { head: { layer: 1, head: 2 }, word: 3, state: { at } };
   const sent = [];
   const writer = new Writer(
     shared,
@@ -40,7 +37,6 @@ test('a locked row is sent again only when it has changed or was released', asyn
   const checking = new Checking({ writer, model: shared, said, selection }, (row) =>
     sent.push(row),
   );
-  /** Until the row on show was compared once more. */
   async function compared() {
     const before = checks;
     await until(
@@ -52,6 +48,15 @@ test('a locked row is sent again only when it has changed or was released', asyn
     );
     await new Promise(setImmediate);
   }
+  return { writer, sent, compared };
+}
+
+test('a locked row is sent again only when it has changed or was released', async () => {
+  const shared = new SharedModel();
+  shared.loading = Promise.resolve(model);
+  const at = { value: 3 };
+  const selection = { head: { layer: 1, head: 2 }, word: 3, state: { at } };
+  const { writer, sent, compared } = checked(shared, selection);
   writer.start('once upon');
   await compared();
   assert.equal(sent.length, 1);
