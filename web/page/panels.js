@@ -46,7 +46,8 @@ import { state as use } from '../panels/use/state.js';
  * @property {{ csv?: () => string, json?: () => unknown, svg?: () => SVGElement, png?: Picture }}
  *   [exports]
  * @property {readonly import('./row.js').Followed[]} [followed] settings that the row gives
- * @property {import('./signal.js').Signal<string>} [unfit] why it cannot show the row
+ * @property {import('./signal.js').Signal<string>} [unfit] why it does not show the row; ''
+ *   where it does
  * @property {Promise<void>} [alive] the panels outside of the window wait for it
  * @property {() => void} [dispose]
  */

@@ -86,7 +86,8 @@ function bestOf({ words }, maxKeys) {
  * @param {RowBus} bus
  * @param {Keys} keys
  * @param {readonly Followed[]} [followed] settings that make another row of it
- * @param {import('./signal.js').Signal<string>} [unfit] why the panel cannot show this row
+ * @param {import('./signal.js').Signal<string>} [unfit] why the panel does not show
+ *   this row, and its figure instead; '' where it does
  */
 export function breadcrumb(bus, { minKeys, maxKeys }, followed = [], unfit = privateText()) {
   const element = html('p', { class: 'crumb', hidden: true });
@@ -99,8 +100,7 @@ export function breadcrumb(bus, { minKeys, maxKeys }, followed = [], unfit = pri
       const needed = `${minKeys} are needed here. So this is an example.`;
       return element.replaceChildren(`The row has ${n} keys, and ${needed}`);
     }
-    if (unfit.value)
-      return element.replaceChildren(`Not the row, since ${unfit.value}. This is an example.`);
+    if (unfit.value) return element.replaceChildren(unfit.value);
     const back = button('this panel’s own example', () => bus.set(undefined), 'link');
     const part = n > maxKeys ? bestOf(row, maxKeys) : '';
     const byHand = followed.some((each) => each.byHand.value);

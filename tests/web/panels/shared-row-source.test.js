@@ -13,6 +13,8 @@ import { rowOf } from '../../support/web/model-row.js';
 let model;
 before(async () => (model = await loadModel(letters(), { engine: await init({ layers: true }) })));
 
+const WAITING = /^Not the row, since its keys are on their way\. This is an example\.$/;
+
 const rowAt = (length) => rowOf(model, { layer: 2, head: 5, length, T: 2 });
 
 /** The model of the page, which is here already. */
@@ -29,8 +31,7 @@ describe('the source of the looks', () => {
   let bus;
   let source;
   /** Until it has a layer, or a reason that is not about waiting. */
-  const settled = () =>
-    until(() => source.layer || source.unfit.value !== 'its keys are on their way');
+  const settled = () => until(() => source.layer || !WAITING.test(source.unfit.value));
   beforeEach(() => {
     shared = new Here();
     bus = new RowBus();
@@ -43,7 +44,7 @@ describe('the source of the looks', () => {
     assert.equal(source.layer, undefined);
     assert.equal(source.unfit.value, '');
     bus.set(await rowAt(6));
-    assert.equal(source.unfit.value, 'its keys are on their way');
+    assert.match(source.unfit.value, WAITING);
     await settled();
     assert.equal(source.layer.row.position, 5);
     assert.equal(source.unfit.value, '');
@@ -55,11 +56,36 @@ describe('the source of the looks', () => {
     source.listeners.clear();
     bus.set(await rowAt(6));
     await settled();
-    assert.equal(source.unfit.value, 'its keys are on their way');
+    assert.match(source.unfit.value, WAITING);
     source.drawn(undefined);
-    assert.equal(source.unfit.value, 'its keys are on their way');
+    assert.match(source.unfit.value, WAITING);
     source.drawn(source.layer);
     assert.equal(source.unfit.value, '');
+  });
+
+  test('keeps the row before until the next one is drawn, and says so', async () => {
+    bus.set(await rowAt(6));
+    await settled();
+    const before = source.layer;
+    let answer;
+    const use = shared.use.bind(shared);
+    shared.use = async (run) => {
+      await new Promise((resolve) => (answer = resolve));
+      return use(run);
+    };
+    const next = await rowAt(9);
+    bus.set(next);
+    const waiting = 'Not the row, since its keys are on their way. This is the row before.';
+    assert.equal(source.unfit.value, waiting);
+    source.drawn(before); // another setting of the panel
+    assert.deepEqual([source.layer, source.unfit.value], [before, waiting]);
+    source.lost(before);
+    assert.equal(source.unfit.value, waiting);
+    answer();
+    await until(() => source.layer !== before);
+    assert.deepEqual([source.layer.row.position, source.unfit.value], [8, '']);
+    source.lost(source.layer);
+    assert.match(source.unfit.value, /since its bounds did not come/);
   });
 
   test('asks again when the panel that took the model has done its work', async () => {
@@ -79,7 +105,7 @@ describe('the source of the looks', () => {
     };
     bus.set(await rowAt(6));
     await once;
-    await until(() => source.unfit.value === 'another panel has the model' && free);
+    await until(() => /another panel has the model/.test(source.unfit.value) && free);
     assert.equal(source.layer, undefined);
     free();
     await until(() => source.layer);
@@ -91,7 +117,7 @@ describe('the source of the looks', () => {
     shared.use = () => Promise.reject(new Error('out of memory'));
     bus.set(row);
     await settled();
-    assert.equal(source.unfit.value, 'the model did not answer: out of memory');
+    assert.match(source.unfit.value, /since the model did not answer: out of memory\. This is an/);
     delete shared.use;
     shared.show(undefined, 'stories');
     await settled();
@@ -104,7 +130,7 @@ describe('the source of the looks', () => {
     assert.ok(source.layer);
     shared.show(new Blob(), 'mine.gguf');
     assert.equal(source.layer, undefined);
-    assert.equal(source.unfit.value, 'it is of another model');
+    assert.match(source.unfit.value, /since it is of another model\. This is an example\.$/);
   });
 
   test('shows no row without a temperature that has bounds', async () => {

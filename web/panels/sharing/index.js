@@ -58,7 +58,7 @@ export async function build(root, { state, lab, row, model }) {
     try {
       numbers = await lab.ask('sharing', 'share', [{ ...setting, T }, layer?.looks]);
     } catch (error) {
-      if (layer) source.unfit.set('its bounds did not come');
+      source.lost(layer);
       throw error;
     }
     if (!numbers) return;

@@ -24,8 +24,14 @@ export class Source {
     this.failed = false;
     this.visible = false;
     this.unfit = privateText();
-    /** Of the row; undefined: the looks are those of the example. @type {Layer | undefined} */
+    /** Of a row; undefined: the looks are those of the example. @type {Layer | undefined} */
     this.layer = undefined;
+    /** The row that has the layer. @type {Row | undefined} */
+    this.of = undefined;
+    /** Whose numbers are in the figure; undefined: the example. @type {Layer | undefined} */
+    this.figure = undefined;
+    /** Why they are not those of the row, or ''. */
+    this.reason = '';
     /** @type {Set<() => void>} */
     this.listeners = new Set();
   }
@@ -53,7 +59,9 @@ export class Source {
     const { value: row } = this.bus;
     this.asked = undefined;
     this.files = this.model.source;
-    this.showExample(row && (this.unfitting(row) || WAITING));
+    const reason = row && this.unfitting(row);
+    if (row && !reason) this.wait(WAITING);
+    else this.showExample(reason);
     void this.read();
   }
 
@@ -64,22 +72,50 @@ export class Source {
     return temperature > 0 && temperature < Infinity ? '' : 'the bounds need a T between 0 and ∞';
   }
 
-  /** @param {Layer | undefined} layer undefined: the example */
-  show(layer) {
+  /** The row before stays in the figure, where it is of this model. @param {string} reason */
+  wait(reason) {
+    this.reason = reason;
+    if (this.layer?.files !== this.files) this.show(undefined);
+    this.tell();
+  }
+
+  tell() {
+    const figure = this.figure ? 'the row before' : 'an example';
+    this.unfit.set(this.reason && `Not the row, since ${this.reason}. This is ${figure}.`);
+  }
+
+  /** @param {Layer | undefined} layer undefined: the example @param {Row} [row] that has it */
+  show(layer, row) {
     if (layer === this.layer) return;
     this.layer = layer;
+    this.of = row;
     for (const listener of this.listeners) listener();
   }
 
   /** @param {string} [reason] why it is not the row */
   showExample(reason = '') {
-    this.unfit.set(reason);
+    this.reason = reason;
     this.show(undefined);
+    this.tell();
   }
 
   /** The numbers of a layer are in the figure. @param {Layer | undefined} layer */
   drawn(layer) {
-    if (layer && layer === this.layer) this.unfit.set('');
+    this.figure = layer;
+    if (this.isOfTheRow(layer)) this.reason = '';
+    this.tell();
+  }
+
+  /** The numbers of a layer did not come. @param {Layer | undefined} layer */
+  lost(layer) {
+    if (!this.isOfTheRow(layer)) return;
+    this.reason = 'its bounds did not come';
+    this.tell();
+  }
+
+  /** @param {Layer | undefined} layer */
+  isOfTheRow(layer) {
+    return layer !== undefined && layer === this.layer && this.of === this.bus.value;
   }
 
   /** Asks the model, where that is due. @returns {Promise<void>} */
@@ -102,10 +138,10 @@ export class Source {
     if (this.asked !== row) return;
     if (this.failed) this.asked = undefined;
     if (typeof found === 'string') return this.showExample(found);
-    if (found) return this.show({ ...found, files });
+    if (found) return this.show({ ...found, files }, row);
     // the turn was ended
     this.asked = undefined;
-    this.showExample(BUSY);
+    this.wait(BUSY);
     await model.quiet();
     return this.read();
   }
