@@ -1,6 +1,6 @@
 /**
- * How fast here. The fused pass is compared with the reference, the library and the source of the
- * kernel. Then come the three ways that are timed.
+ * How fast here. One pass over the keys is compared with the reference, the library and the source
+ * of the kernel. Then come the three ways that are timed.
  */
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
@@ -126,27 +126,43 @@ describe('the fused pass in the page', { skip: missing }, () => {
       const numbers = (row) =>
         [...row.querySelectorAll('[data-value]')].map(({ dataset }) => Number(dataset.value));
       const rows = [...spans.querySelectorAll('tbody tr')];
+      const lines = (path) =>
+        document.querySelector(`.fused-scores ${path}`).getAttribute('d').split('M').length - 1;
       return {
         spans: rows.map(numbers),
         current: rows.findIndex((row) => row.getAttribute('aria-current') === 'step'),
         results: [...results.querySelectorAll('tbody tr')].map(numbers),
         said: document.querySelector('.fused-pass .sentence').textContent,
         back: document.querySelector('.fused-pass button').disabled,
+        read: lines('.fused-line:not(.fused-unread)'),
+        unread: lines('.fused-unread'),
       };
     });
 
+  test('begins at the first span, with the others pale', async () => {
+    const { current, said, back, read, unread } = await shown();
+    assert.equal(current, 0);
+    assert.ok(back, 'nothing is before the first');
+    assert.match(said, /^The first span is read: keys 1 to 512\..*“next span”/);
+    assert.ok(Math.abs(read / (read + unread) - 1 / STEPS) < 0.01, `${read} and ${unread} lines`);
+  });
+
+  test('says what a span is where it names one first', async () => {
+    const words = await page.locator('#speed').innerText();
+    assert.match(words, /^(?:(?!\bspan).)*512 keys at a time, called a span/is);
+    assert.doesNotMatch(words, /\bfused\b|\bapart\b/i);
+  });
+
   test('is complete without a click, and equals the library', async () => {
     const { steps, here, double, single } = follow(await init({ variant: 'simd' }));
-    const { spans, results, current, said } = await shown();
-    assert.equal(current, STEPS - 1);
-    assert.match(said, /last key/);
+    const { spans, results } = await shown();
     steps.forEach(({ span, sums }, i) => {
       const old = i ? [sums.old] : [];
       const right = [span.max, sums.max, ...old, sums.own, sums.sum, sums.moment];
       right.forEach((x, at) => close(spans[i][at], x, 1e-14, `span ${i}, number ${at}`));
     });
-    const rows = NAMES.map((name) => [here[name], double[name], single[name]]);
-    for (const c of [0, 1]) rows.push([here, double, single].map(({ output }) => output[c]));
+    const outputs = [0, 1].map((c) => [here, double, single].map(({ output }) => output[c]));
+    const rows = [...outputs, ...NAMES.map((name) => [here[name], double[name], single[name]])];
     rows.forEach(([a, b, c], i) => {
       const [x, y, apart, z, far] = results[i];
       close(x, a, 1e-13, `result ${i}`);
@@ -163,10 +179,8 @@ describe('the fused pass in the page', { skip: missing }, () => {
       await drawn(page);
       return (await shown()).current;
     };
-    assert.equal(await press('from the first span'), 0);
-    assert.ok((await shown()).back, 'nothing is before the first');
-    assert.match((await shown()).said, /^Keys 1 to 512 .*begin/);
     assert.equal(await press('next span'), 1);
+    assert.match((await shown()).said, /^Keys 513 to 1024 have no larger score/);
     await becomes(() => page.evaluate(() => location.hash), '#speed?v=1&fusedStep=2');
     assert.equal(await press('back'), 0);
     assert.equal(
@@ -176,6 +190,11 @@ describe('the fused pass in the page', { skip: missing }, () => {
     );
     await go(page, '#speed?v=1&fusedStep=3');
     assert.equal((await shown()).current, 2);
+    assert.equal(await press('next span'), 3);
+    const { said, unread } = await shown();
+    assert.match(said, /last key/);
+    assert.equal(unread, 0);
+    assert.equal(await press('from the first span'), 0);
   });
 
   test('a measurement follows an equality, stops at once, and leaves what it has', async () => {
@@ -202,7 +221,7 @@ describe('the fused pass in the page', { skip: missing }, () => {
     await settled(page);
     assert.deepEqual(await page.evaluate('told'), ['waiting', 'waiting', 'holds']);
     await page.locator('#speed-panel .speed').scrollIntoViewIfNeeded();
-    await becomes(async () => / This is one sample of each[.]/.test(await said()), true);
+    await becomes(async () => / Each was timed once[.]/.test(await said()), true);
     for (const time of await times()) assert.match(time, /^[\d.]+ ms$/, 'without a press');
     for (const _ of ['once', 'and again']) {
       const labels = await page.evaluate(startAndStop, {
@@ -213,12 +232,12 @@ describe('the fused pass in the page', { skip: missing }, () => {
       assert.deepEqual(labels, ['stop', 'measure here']);
       const found = await times();
       for (const time of found) assert.match(time, /^[\d.]+ ms$/);
-      assert.equal(await said(), 'Stopped. There are 3 of 27 samples.');
+      assert.equal(await said(), 'Stopped after 3 of 27 timings.');
       await settled(page);
       assert.deepEqual(await times(), found, 'nothing is added');
     }
     assert.deepEqual(await choose(512), ['', '', '']);
-    await becomes(async () => / This is one sample of each[.]/.test(await said()), true);
+    await becomes(async () => / Each was timed once[.]/.test(await said()), true);
     await go(page, '#');
   });
 });

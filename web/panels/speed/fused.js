@@ -1,4 +1,4 @@
-/** The fused pass, span by span: a row of scores, the sums that are carried, and their results. */
+/** One pass over the keys, span by span: the scores, the sums that are carried, their results. */
 import { button } from '../../page/controls.js';
 import { onFrame } from '../../page/frames.js';
 import { block, numbersTable, paragraph, scrolling } from '../../page/layout.js';
@@ -14,6 +14,7 @@ import { STEPS } from './state.js';
 
 /** @typedef {ReturnType<typeof import('./fused-compute.js').follow>} Found */
 
+const NEXT = 'next span';
 const HEIGHT = 190;
 const MARGIN = { left: 34, right: 16, top: 30, bottom: 44 };
 
@@ -28,7 +29,7 @@ const statements = () => {
     float64: new Statement({ id: 'K2-float64', claim: `${claim}, float64`, allowance, oracles }),
     float32: new Statement({
       id: 'K2-float32',
-      claim: `${claim}’s fused pass, float32`,
+      claim: `${claim}, float32`,
       allowance,
       oracles,
     }),
@@ -49,31 +50,34 @@ export class Fused {
     this.said = paragraph('sentence');
     this.said.setAttribute('aria-live', 'polite');
     this.back = button('back', () => this.step.set(this.step.value - 1));
-    this.next = button('next span', () => this.step.set((this.step.value % STEPS) + 1));
+    this.next = button(NEXT, () => this.step.set((this.step.value % STEPS) + 1));
     const spans = numbersTable({
       name: 'fused',
       caption:
-        'The sums after each span, rounded. A weight is the exponential of score minus largest.',
+        'The sums after each span, rounded. Here the weight of a key is e to the power of its ' +
+        'score minus the largest so far.',
       columns: [
         'keys',
         ['their largest score', { class: 'fused-wide' }],
         'largest so far',
-        'old sums times',
-        ['their sums times', { class: 'fused-wide' }],
+        'old sums multiplied by',
+        ['new sums multiplied by', { class: 'fused-wide' }],
         'sum of weights',
         ['sum of weight × (score − largest)', { class: 'fused-wide' }],
       ],
     });
     const results = numbersTable({
       name: 'fused',
-      caption: 'The results of the last sums, and those of the library',
+      caption:
+        'The results after the last span, and those of the library. It computes them with 16 ' +
+        'digits (float64) and no spans, or with 7 (float32) in spans.',
       columns: [
         'result',
         'from the sums',
-        ['library, float64', { class: 'fused-wide' }],
-        'apart',
-        ['fused pass, float32', { class: 'fused-wide' }],
-        ['apart', { class: 'fused-wide' }],
+        ['library, 16 digits', { class: 'fused-wide' }],
+        'difference from 16 digits',
+        ['library, 7 digits', { class: 'fused-wide' }],
+        ['difference from 7 digits', { class: 'fused-wide' }],
       ],
     });
     this.spans = spans.body;
@@ -83,11 +87,18 @@ export class Fused {
       html('h3', {}, 'One pass over the keys'),
       paragraph(
         'plain',
-        `Here is one query over ${whole(N)} keys, in spans of ${SPAN} as in the ` +
-          'library. Each span has sums of its own, under its own largest score. Then they join ' +
-          'the sums so far, and no key is read again.',
+        'A weight is a share, so it depends on the scores of all keys. Still, the library reads ' +
+          `each key only once, as this look at ${whole(N)} keys shows. It reads ${SPAN} keys at ` +
+          'a time, called a span, and adds them to a few sums. A key counts by how far its score ' +
+          'is below the largest so far. Where a span has a larger score, one factor corrects the ' +
+          'sums of all keys before it.',
       ),
       this.figure.element,
+      paragraph(
+        'look-key',
+        'Thin lines are the scores of the keys. The span on grey is read now, and pale lines are ' +
+          'still to come. Dashed is the largest score so far.',
+      ),
       this.said,
       block('look-buttons', this.back, this.next),
       scrolling('The sums after each span', spans.element),
@@ -114,7 +125,7 @@ export class Fused {
     const at = this.step.value - 1;
     this.spans.replaceChildren(...steps.map((step, i) => spanRow(step, i, i === at)));
     setText(this.said, sentence(steps, at));
-    setText(this.next, at === STEPS - 1 ? 'from the first span' : 'next span');
+    setText(this.next, at === STEPS - 1 ? 'from the first span' : NEXT);
     if (!at && document.activeElement === this.back) this.next.focus();
     this.back.disabled = !at;
     this.figure.again();
@@ -132,6 +143,8 @@ export class Fused {
     const largest = y.at(steps[at].sums.max);
     const span = { x: x.at(at * SPAN), width: x.at(SPAN) - x.at(0) };
     const box = { ...span, y: MARGIN.top - 4, height: HEIGHT - MARGIN.bottom - MARGIN.top + 8 };
+    const lines = outline(z, x, y);
+    const read = Math.round((lines.length * (at + 1)) / STEPS);
     this.figure.fill(
       {
         height: HEIGHT,
@@ -141,7 +154,8 @@ export class Fused {
       },
       svg('rect', { ...box, class: 'fused-here' }),
       axes({ x: { ...x, ticks }, y, xLabel: 'key', yLabel: 'score', yTicks: 4 }),
-      svg('path', { d: outline(z, x, y), class: 'fused-line' }),
+      svg('path', { d: lines.slice(0, read).join(''), class: 'fused-line' }),
+      svg('path', { d: lines.slice(read).join(''), class: 'fused-line fused-unread' }),
       svg('line', {
         x1: MARGIN.left,
         x2: span.x + span.width,
@@ -166,5 +180,5 @@ function outline(
     const [low, high] = extent(some);
     const [from, to] = [y.at(low) + 0.5, y.at(high) - 0.5];
     return `M${(x.range[0] + i + 0.5).toFixed(1)},${from.toFixed(1)}V${to.toFixed(1)}`;
-  }).join('');
+  });
 }

@@ -7,6 +7,9 @@ import { ROUNDS } from './timer.js';
 
 const STOP = 'stop';
 
+/** The column that tells how far a way is from the plain program. */
+export const DIFFERENCE = 'largest difference';
+
 /**
  * How a way differs from the plain program, at worst.
  * @template {string} Way
@@ -58,7 +61,7 @@ export class Race {
     this.visible = false;
     this.said = status(said);
     this.button = button(start, () => {
-      if (this.button.textContent === STOP) this.stop('Stopped.');
+      if (this.button.textContent === STOP) this.stop('Stopped');
       else void this.measure(ROUNDS);
     });
   }
@@ -99,14 +102,15 @@ export class Race {
     /** @type {Told<Way>[] | undefined} */
     const told = await asked;
     if (!told) return;
-    for (const { way, max } of told) setText(this.rows[way].equal, `to ${scientific(max)}`);
+    for (const { way, max } of told) setText(this.rows[way].equal, scientific(max));
     const worst = told.reduce((/** @type {any} */ a, /** @type {any} */ b) =>
       a.ratio >= b.ratio ? a : b,
     );
     this.statement.show(worst);
     this.equal = told.every(({ ratio = NaN }) => ratio <= 1);
     this.button.disabled = !this.equal;
-    if (!this.equal) return setText(this.said, 'They are not equal, so nothing is timed.');
+    if (!this.equal)
+      return setText(this.said, 'They differ by more than rounding, so nothing is timed.');
     this.seen(this.visible);
   }
 
@@ -119,21 +123,21 @@ export class Race {
   async measure(/** @type {number} */ rounds) {
     const { timer } = this;
     const measured = timer.measure(rounds, () => {
-      setText(this.said, `${timer.progress}. The figures still change.`);
+      setText(this.said, `${timer.progress} are done. The numbers still change.`);
       this.show();
     });
-    this.say(STOP, 'The first sample is being taken.');
+    this.say(STOP, 'The first time is being taken.');
     this.show();
     try {
       if (await measured) this.say(this.start, `${this.outcome(timer.found)} ${timer.sampling}`);
     } catch (error) {
-      this.stop(`It did not end: ${/** @type {Error} */ (error).message}.`);
+      this.stop(`It did not end: ${/** @type {Error} */ (error).message}. It stopped`);
     }
   }
 
   /** @param {string} why */
   stop(why) {
     this.timer.stop();
-    this.say(this.start, `${why} There are ${this.timer.progress}.`);
+    this.say(this.start, `${why} after ${this.timer.progress}.`);
   }
 }

@@ -13,7 +13,7 @@ import { html } from '../../plot/dom.js';
 import { short, whole } from '../../plot/format.js';
 import { kilobytes } from '../sharing/caches-table.js';
 import { ALLOWANCE } from './difference.js';
-import { cellsOf, Race } from './race.js';
+import { cellsOf, DIFFERENCE, Race } from './race.js';
 import { bytesOf, HEADS, KEYS, SHARED } from './shared-compute.js';
 import { Timer } from './timer.js';
 import { D } from './ways.js';
@@ -29,7 +29,7 @@ export const SHARED_NAMES = {
 const statement = () =>
   new Statement({
     id: 'K3',
-    claim: 'heads that share keys give the numbers of heads with a copy each',
+    claim: 'heads that share keys give the same numbers as heads with a copy each',
     allowance: ALLOWANCE,
     oracles: [attentionRow],
   });
@@ -42,14 +42,14 @@ export function sharedKeys(lab) {
     ...{ start: 'measure sharing', said: 'shared-said', base: '8', rows },
     statement: statement(),
     outcome: ({ 8: own = NaN, 1: all = NaN }) =>
-      `Here, now: where all heads share keys, a look takes ${short(all, 2)} ms and not ` +
-      `${short(own, 2)} ms, on one thread.`,
+      `Here, now, a word looks back in ${short(own, 2)} ms with keys for each head, and in ` +
+      `${short(all, 2)} ms with keys that all share.`,
   });
   const { element } = numbersTable(
     {
       name: 'shared-speed',
-      caption: `${HEADS} heads of ${D} channels, and a cache of ${whole(KEYS)} words in float32`,
-      columns: ['keys', 'cache', 'equal', 'speed', 'time', 'times as fast'],
+      caption: `${HEADS} heads, with ${D} numbers to a key, and a cache of ${whole(KEYS)} words`,
+      columns: ['keys', 'cache', DIFFERENCE, 'speed', 'time', 'times as fast'],
     },
     ...SHARED.map((way) => {
       const { equal, cell, time, times } = rows[way];
@@ -64,8 +64,10 @@ export function sharedKeys(lab) {
       html('h3', {}, 'Keys that heads share'),
       paragraph(
         'plain',
-        'A new word looks at all words before it, and their keys and values wait in a cache. ' +
-          'Where heads share keys, the cache is smaller. Each head still computes as many scores.',
+        'A new word looks at all words before it. Their keys and values are stored in memory, ' +
+          'in a cache. Where heads share keys, the cache is smaller, so less of it has to be ' +
+          'read. Each head still computes all its scores. The letters in brackets are the usual ' +
+          'names.',
       ),
       controlsRow(race.button),
       scrolling('Four ways to share keys, timed', element),

@@ -1,4 +1,4 @@
-/** The number of words that are attended to, and the span of the fused pass that is on show. */
+/** The number of words that are attended to, and the span of one pass that is on show. */
 
 /** Spans of the row of the fused pass. */
 export const STEPS = 4;
@@ -7,6 +7,6 @@ export const STEPS = 4;
 export function state(store) {
   return {
     n: store.choice('sn', '512', ['128', '512', '1024']),
-    step: store.number('fusedStep', STEPS, { min: 1, max: STEPS, integer: true }),
+    step: store.number('fusedStep', 1, { min: 1, max: STEPS, integer: true }),
   };
 }

@@ -73,15 +73,15 @@ export class Timer {
   }
 
   get progress() {
-    return `${this.samples} of ${this.rounds * this.ways.length} samples`;
+    return `${this.samples} of ${this.rounds * this.ways.length} timings`;
   }
 
   /** How the figures were taken. */
   get sampling() {
     const samples =
       this.rounds === 1
-        ? 'This is one sample of each. A measurement takes nine.'
-        : `Medians of ${this.rounds} samples, one of each by rounds.`;
-    return `${samples} Another tab may be eating a core.`;
+        ? `Each was timed once. The button times each ${ROUNDS} times.`
+        : `Each was timed ${this.rounds} times, and the times are medians.`;
+    return `${samples} Other programs on this machine make the times longer.`;
   }
 }
