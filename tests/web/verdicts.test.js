@@ -189,9 +189,12 @@ describe('the verdicts', { skip: missing }, () => {
     const told = await page.textContent('#counter a');
     const words = new RegExp(`^✓ (all ${all}|\\d+) checks so far hold$`);
     assert.match(told, words);
-    await page.getByRole('button', { name: 'run all, other numbers' }).click();
-    await page.getByText(`${rows.length} statements, seed 2: ✓ all hold.`).waitFor();
+    await page.getByRole('button', { name: 'check once, with new numbers' }).click();
+    const said = `Checked with random numbers, seed 2: ✓ all ${rows.length} statements hold.`;
+    await page.getByText(said).waitFor();
   });
+
+  const RUN = 'Checked 2 of 200 times, each time with new numbers';
 
   test('a run over random states stops at once, tells how far it got, begins anew', async () => {
     const panel = page.locator('#proofs-panel');
@@ -199,20 +202,17 @@ describe('the verdicts', { skip: missing }, () => {
     for (const _ of ['once', 'and again']) {
       const labels = await page.evaluate(startAndStop, {
         panel: '#proofs-panel',
-        start: 'run 200 random states',
-        when: [
-          '.progress',
-          '^2 of 200 random states: ✓ all \\d+ verdicts hold\\. About \\d+ s left\\.$',
-        ],
+        start: 'check 200 times, with new numbers',
+        when: ['.progress', `^${RUN}: ✓ all \\d+ checks hold\\.$`],
       });
-      assert.deepEqual(labels, ['stop', 'run 200 random states']);
+      assert.deepEqual(labels, ['stop', 'check 200 times, with new numbers']);
       const verdicts = 2 * STATEMENTS.length;
-      const stopped = `Stopped. 2 of 200 random states: ✓ all ${verdicts} verdicts hold.`;
+      const stopped = `Stopped. ${RUN}: ✓ all ${verdicts} checks hold.`;
       assert.equal(await said(), stopped);
       await settled(page);
       assert.equal(await said(), stopped, 'the state that was under way does not count');
     }
-    await panel.getByRole('button', { name: 'run all, other numbers' }).click();
-    await becomes(said, /^24 statements, seed \d+: ✓ all hold\.$/);
+    await panel.getByRole('button', { name: 'check once, with new numbers' }).click();
+    await becomes(said, /^Checked with random numbers, seed \d+: ✓ all 24 statements hold\.$/);
   });
 });

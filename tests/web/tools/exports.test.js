@@ -169,7 +169,7 @@ describe('the files of the panels', { skip: missing }, () => {
   });
 
   test('other numbers of the proof sheet have their seed in the address', async () => {
-    await page.getByRole('button', { name: 'run all, other numbers' }).click();
+    await page.getByRole('button', { name: 'check once, with new numbers' }).click();
     await becomes(() => page.evaluate(() => location.hash), '#proofs?v=1&proofSeed=2');
     await drawn(page);
     assert.equal((await json('proofs')).seed, 2);

@@ -1,11 +1,8 @@
-/** A count of the states that were run, and of their verdicts. */
+/** A count of the random states that were checked, and of their verdicts. */
 
 /** @typedef {import('./sheet.js').Proof} Proof */
 
-/** @param {number} count @param {string} word */
-export const counted = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
-
-/** The states that were run so far, and the verdicts that did not hold. */
+/** The states that were checked so far, and the verdicts that did not hold. */
 export class Tally {
   constructor() {
     this.states = 0;
@@ -24,12 +21,14 @@ export class Tally {
 
   /** @param {number} of states in all */
   words(of) {
-    if (!this.states) return `None of ${counted(of, 'random state')} was run.`;
+    const run = `Checked ${this.states} of ${of} times`;
+    if (!this.states) return `${run}.`;
     const bad = this.violated.length;
-    const outcome = bad
-      ? `✗ ${counted(bad, 'verdict')} violated, first statement ${this.violated[0].number} ` +
-        `at seed ${this.violated[0].seed}`
-      : `✓ all ${this.verdicts} verdicts hold`;
-    return `${this.states} of ${counted(of, 'random state')}: ${outcome}.`;
+    if (!bad) return `${run}, each time with new numbers: ✓ all ${this.verdicts} checks hold.`;
+    const [{ number, seed }] = this.violated;
+    return (
+      `${run}, each time with new numbers: ✗ ${bad} of ${this.verdicts} checks failed, ` +
+      `first that of statement ${number} with seed ${seed}.`
+    );
   }
 }
