@@ -111,7 +111,7 @@ export const STATEMENTS = [
   {
     number: 11,
     name: 'grouped queries',
-    words: 'sharing a kv head is repeating its keys and values',
+    words: 'heads that share keys compute as if each had a copy',
     formula: 'query head h reads kv head ⌊h/(H/G)⌋',
     source: 'note, “Grouped-Query / Multi-Query Attention”',
     engine: '`attention` with `kvHeads`',
@@ -165,7 +165,7 @@ export const STATEMENTS = [
   {
     number: 17,
     name: 'susceptibility',
-    words: 'how fast the budget ρ grows when a row gets colder',
+    words: 'how fast the budget grows when a row gets colder',
     formula: 'dρ/dβ = β·Var_p(z), β = 1/T',
     source: 'the derivative of statement 5',
     functions: ['susceptibility'],
@@ -210,7 +210,7 @@ export const STATEMENTS = [
   {
     number: 22,
     name: 'bias',
-    words: 'a bias b is a prior π = softmax(b/T) over the keys',
+    words: 'a bias b is a prior over the keys, softmax(b/T)',
     formula: 'softmax((z+b)/T) = argmax ⟨p,z⟩ − T·KL(p‖π)',
     source: 'statement 7 with a prior π in place of u',
     functions: ['biasPrior'],
@@ -219,7 +219,7 @@ export const STATEMENTS = [
   {
     number: 23,
     name: 'Hopfield network',
-    words: 'a step of attention, ξ′ = Kᵀp, never raises an energy E',
+    words: 'a step of attention never raises an energy E',
     formula: 'E(ξ) − E(ξ′) = ½‖ξ − ξ′‖² + T·KL(p‖p′) ≥ 0',
     source: 'Ramsauer and others, arXiv 2008.02217',
     functions: ['hopfield'],

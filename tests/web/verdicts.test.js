@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import * as oracle from '../../web/math/oracle.js';
 import { STATEMENTS } from '../../src/cli/statement-list.js';
 import * as roads from '../../web/math/roads.js';
+import { MEANINGS, WORDS } from '../../web/page/statement.js';
 import { atTheLimit } from '../../web/panels/one-look/compute.js';
 import { repeats } from '../support/campaign.js';
 import { becomes } from '../support/web/becomes.js';
@@ -192,6 +193,27 @@ describe('the verdicts', { skip: missing }, () => {
     await page.getByRole('button', { name: 'check once, with new numbers' }).click();
     const said = `Checked with random numbers, seed 2: ✓ all ${rows.length} statements hold.`;
     await page.getByText(said).waitFor();
+  });
+
+  test('the proof sheet tells each statement in words, and explains each verdict', async () => {
+    const rows = await page.$$eval('.sheet .proof-words', (all) =>
+      all.map(({ textContent }) => textContent),
+    );
+    assert.deepEqual(
+      rows,
+      STATEMENTS.map(({ words }) => words.replaceAll('_', '')),
+    );
+    const legend = page.locator('#proofs .proof-key dl');
+    assert.ok(await legend.isVisible());
+    const told = await legend.evaluate((list) =>
+      [...list.querySelectorAll('dt')].map((term) => [
+        term.textContent,
+        term.nextElementSibling.textContent,
+      ]),
+    );
+    const lasting = Object.keys(WORDS).filter((verdict) => verdict !== 'waiting');
+    const right = lasting.map((verdict) => [WORDS[verdict], MEANINGS[verdict]]);
+    assert.deepEqual(told.sort(), right.sort());
   });
 
   const RUN = 'Checked 2 of 200 times, each time with new numbers';

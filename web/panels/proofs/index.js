@@ -5,6 +5,7 @@ import { report } from '../../page/statement.js';
 import { controlsRow, orGiveUp, scrolling, status } from '../../page/layout.js';
 import { setText } from '../../plot/dom.js';
 import { Sheet } from './sheet.js';
+import { legend } from './legend.js';
 import { Tally } from './tally.js';
 
 /** @typedef {import('./sheet.js').Proof} Proof */
@@ -21,6 +22,7 @@ export async function build(root, { state: { seed }, lab }) {
   root.replaceChildren(
     controlsRow(again, sweeper),
     progress,
+    legend(),
     scrolling('All statements', sheet.element),
   );
   const prove = () => void orGiveUp([prover], prover.once(seed.value));

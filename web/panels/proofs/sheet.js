@@ -2,6 +2,7 @@
 import { STATEMENTS } from '../../../src/cli/statement-list.js';
 import { numbersTable } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
+import { WORDS } from '../../page/statement.js';
 import { short } from '../../plot/format.js';
 
 /** @typedef {Awaited<ReturnType<typeof import('./worker.js').prove>>} Proof */
@@ -14,13 +15,6 @@ const VERDICTS = /** @type {const} */ ({
   vacuous: 'vacuous',
   violated: 'violated',
 });
-const WORDS = {
-  waiting: '… checking',
-  holds: '✓ holds',
-  slack: '≤ within its bound',
-  vacuous: '○ vacuous',
-  violated: '✗ violated',
-};
 
 /** An index is written _j or _O,h in the list. @param {string} text */
 function formula(text) {
@@ -64,7 +58,12 @@ export class Sheet {
         'tr',
         { 'data-proof': statement.number, 'data-verdict': 'waiting' },
         html('th', { scope: 'row' }, String(statement.number)),
-        html('td', { class: 'proof-name' }, statement.name),
+        html(
+          'td',
+          { class: 'proof-name' },
+          statement.name,
+          html('span', { class: 'proof-words' }, formula(statement.words)),
+        ),
         html('td', { 'data-depth': 'understand' }, formula(statement.formula)),
         html('td', { class: 'verdict-cell' }, verdict),
         near,
@@ -77,13 +76,15 @@ export class Sheet {
     this.element = numbersTable(
       {
         name: 'sheet',
-        caption: 'The bar of a row is its comparison that comes nearest to its limit.',
+        caption:
+          'Each statement is checked by several comparisons. A row shows the one that comes ' +
+          'nearest to its limit.',
         columns: [
           'no.',
           'statement',
           ['formula', { 'data-depth': 'understand' }],
           'verdict',
-          ['share of its limit', { class: 'near' }],
+          ['used of its limit', { class: 'near' }],
           ['nearest comparison', { 'data-depth': 'understand' }],
           ['measured, allowed', { 'data-depth': 'understand' }],
           ['shown in', { class: 'shown-in' }],
