@@ -71,7 +71,7 @@ describe('the example', () => {
     const html = await readFile(new URL('../../../web/index.html', import.meta.url), 'utf8');
     const [, notes] = /<p>Some inputs are made up:(.*?)<\/p>/s.exec(html);
     const told = notes.replace(/\s+/g, ' ');
-    assert.match(told, /example of six words. It has values in “one look” and reports in “trust”/);
+    assert.match(told, /Its values in “one look” and its reports in “trust” are made up, too\./);
     assert.match(told, /the first two figures of “push and scale” are random numbers/);
   });
 

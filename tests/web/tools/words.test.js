@@ -34,6 +34,12 @@ test('each section with a claim of its own asks for a prediction', () => {
   assert.deepEqual(ids, ['proofs', 'use', 'notes']);
 });
 
+test('no two headings say the same', () => {
+  const headings = [...html.matchAll(/<h[123][^>]*>(.*?)<\/h[123]>/gs)];
+  const words = headings.map(([, text]) => text.replace(/\W+$/, ''));
+  assert.deepEqual([...new Set(words)], words);
+});
+
 test('the notes say how to cite the page, with a year and an address', () => {
   const [, cite] = /<h3>To cite<\/h3>\s*<p>(.*?)<\/p>/s.exec(notes);
   assert.match(

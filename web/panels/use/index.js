@@ -15,10 +15,15 @@ export async function build(root, { state, code }) {
     const kinds = {
       here: [
         `${INSTALL}\n${told?.text ?? ATTENTION}`,
-        told ? `The numbers of “${told.title}”, as it is now.` : '',
+        told
+          ? `This code computes the numbers of “${told.title}” again, with its present settings.`
+          : '',
       ],
-      model: [MODEL, 'A model of your own, with every look of every head.'],
-      terminal: [TERMINAL, 'In a terminal, with Node.'],
+      model: [MODEL, 'This code reads a model of your own, and prints every look of every head.'],
+      terminal: [
+        TERMINAL,
+        'These commands build the package and run the page’s model, in a terminal with Node.',
+      ],
     };
     const [shown, words] = kinds[/** @type {keyof typeof kinds} */ (state.kind.value)];
     setText(text, shown);
