@@ -81,8 +81,9 @@ export function ledgerTable({ ledger }) {
     html(
       'caption',
       {},
-      'Upwards for the word, downwards against it. Heads bring news from other words; a ' +
-        'feed-forward works on one word alone. The rest is roundings.',
+      'A bar is the share of one part of the model in these points: upwards for the word, ' +
+        'downwards against it. A head brings news from other words. Behind the heads of a layer ' +
+        'is a feed-forward, which works on the last word read alone. The rest is rounding.',
     ),
     html(
       'thead',

@@ -22,8 +22,9 @@ export class MixControls {
       'lab-mix',
       paragraph(
         'look-key',
-        'Or give each matrix of the model its own numbers in another order. Its norms, which are ' +
-          'lists, stay. It then has all its numbers, and nothing that it learned.',
+        'A model is tables of numbers, called matrices. Or put the numbers of each in another ' +
+          'order. The model keeps them all, and loses all that it learned. Only its norms, which ' +
+          'are short lists, stay as they were.',
       ),
       controlsRow(this.button, field),
       this.status,

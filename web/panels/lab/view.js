@@ -116,7 +116,10 @@ export class View {
       switches.element,
       block('look-buttons', tryAll, none),
       block('look-state', this.status, this.again),
-      key('The stronger the colour of a head, the less likely the first story is without it.'),
+      key(
+        'The model reads the first story again after each change. The stronger the colour of a ' +
+          'head, the less likely that story is without it.',
+      ),
     ];
   }
 
@@ -124,11 +127,12 @@ export class View {
     return [
       html('h3', {}, 'How the model came to one word'),
       this.whose,
-      this.lead,
       key(
-        'A word leads another if its score is higher, and trails it if lower. ' +
-          'A point more makes a word 2.7 times as likely beside the other.',
+        'The model gives each word that could come next a score, in points. A word leads ' +
+          'another if its score is higher, and trails it if lower. A point more makes a word ' +
+          '2.7 times as likely beside the other.',
       ),
+      this.lead,
       options(this.state.against, 'Its score', {
         next: 'against the next best word',
         none: 'alone',
@@ -199,7 +203,9 @@ export class View {
       pushed: push.value > 0,
       shuffled: twin.wanted,
     };
-    const told = made.heads || made.hidden || made.pushed || made.shuffled ? changed : original;
+    const isChanged = Boolean(made.heads || made.hidden || made.pushed || made.shuffled);
+    this.told.classList.toggle('changed', isChanged);
+    const told = isChanged ? changed : original;
     const { prompt, story } = original;
     if (told) this.after.build(prompt, told.story, story);
     this.before.element.classList.toggle('cut', story.length === LENGTH);

@@ -40,7 +40,7 @@ export function lost({ heads, how, hidden, pushed, shuffled, now, all }) {
     .join(' and ');
   return [
     `${made[0].toUpperCase()}${made.slice(1)}, `,
-    'the model reads the first story again. It gives each word a chance of ',
+    'the model gives a word of the first story a chance of ',
     share(now),
     ' instead of ',
     share(all),
