@@ -1,4 +1,4 @@
-/** Cold and hot, the lab and the birth of a head, each alone in the page. */
+/** Cold and hot, and the lab, each alone in the page. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
@@ -220,31 +220,5 @@ describe('panels with a model', { skip: missing }, () => {
       await giveFiles(page.locator('#lab-file'), files);
       await status.filter({ hasText: message }).waitFor();
     }
-  });
-
-  test('a head is born step by step, stands still while paused, and begins anew', async () => {
-    await openPanel('born');
-    await page.locator('#born-panel[data-step="0"]').waitFor();
-    assert.equal(await page.getByLabel(/^The letters, one by one/).count(), 1);
-    await page.getByRole('button', { name: 'Train it' }).click();
-    await page.waitForFunction(() => document.querySelector('#born progress').value > 2);
-    await page.getByRole('button', { name: 'Pause' }).click();
-    await page.getByRole('button', { name: 'Go on' }).waitFor();
-    assert.equal(await verdictOf(page, 'born-scores'), 'none', 'nothing is being checked');
-    const step = () => page.evaluate(() => document.querySelector('#born progress').value);
-    const still = async () => {
-      const before = await step();
-      await page.waitForTimeout(500);
-      return (await step()) === before;
-    };
-    // the step that is under way ends
-    await becomes(still, true);
-    assert.equal(await page.getAttribute('#born-panel', 'data-phase'), 'paused', 'and not over');
-    assert.equal(await page.locator('#born .look-map').count(), 16);
-    await page.locator('#born').getByRole('button', { name: 'reset' }).click();
-    await page.locator('#born-panel[data-phase="idle"][data-step="0"]').waitFor();
-    assert.equal(await step(), 0);
-    await page.getByRole('button', { name: 'Train it' }).click();
-    await page.waitForFunction(() => document.querySelector('#born progress').value > 0);
   });
 });

@@ -1,12 +1,15 @@
 /** Small line charts over the steps of training, one quantity each. */
+import { headName } from '../../../src/js/model/inside/head-name.js';
 import { STEPS } from '../../../training/induction/recipe.js';
 import { axes, line } from '../../plot/chart.js';
-import { html, svg } from '../../plot/dom.js';
+import { html, setText, svg } from '../../plot/dom.js';
 import { fixed, percent } from '../../plot/format.js';
 import { linear } from '../../plot/scale.js';
 import { onWidth } from '../../plot/width.js';
+import { best } from './leader.js';
+import { headAt, LISTS } from './letters.js';
 
-const HEIGHT = 132;
+const HEIGHT = 104;
 const EDGE = { left: 40, right: 14, top: 12, bottom: 26 };
 
 /**
@@ -23,12 +26,13 @@ class Curve {
    */
   constructor(title, top, deep = false) {
     this.top = top;
+    this.title = html('span', {}, title);
     this.value = html('strong', {});
     this.figure = svg('svg', { 'aria-hidden': 'true', height: HEIGHT });
     this.element = html(
       'figure',
       { class: 'born-curve', 'data-depth': deep ? 'understand' : null },
-      html('figcaption', {}, title, ' ', this.value),
+      html('figcaption', {}, this.title, ' ', this.value),
       this.figure,
     );
     /** @type {readonly Series[]} */
@@ -54,35 +58,37 @@ class Curve {
     const x = linear([0, STEPS], [EDGE.left, width - EDGE.right]);
     const y = linear([0, this.top], [HEIGHT - EDGE.bottom, EDGE.top]);
     this.figure.setAttribute('width', String(width));
-    const lines = series.map(({ points, name }) =>
-      line(
-        points.map(([step, value]) => [x.at(step), y.at(Math.min(this.top, value))]),
-        `curve ${name}`,
-      ),
-    );
-    this.figure.replaceChildren(axes({ x, y, xTicks: 4, yTicks: 2 }), ...lines);
+    const marks = series.flatMap(({ points, name }) => {
+      const places = points.map(([step, value]) => [x.at(step), y.at(Math.min(this.top, value))]);
+      const [cx, cy] = places[places.length - 1];
+      const end = svg('circle', { cx, cy, r: 3, 'data-step': points[points.length - 1][0] });
+      return [line(/** @type {[number, number][]} */ (places), `curve ${name}`), end];
+    });
+    this.figure.replaceChildren(axes({ x, y, xTicks: 4, yTicks: 2 }), ...marks);
   }
 }
 
-/** Where the largest value is. @param {ArrayLike<number>} values */
-export const best = (values) =>
-  Array.from(values).reduce((at, value, i, all) => (value > all[at] ? i : at), 0);
-
-/** Loss, the scores of heads, and ρ and χ of one of them. */
+/** Loss, the scores of heads, and ρ and χ of one of them: each a mean over lists. */
 export class Curves {
   constructor() {
-    this.loss = new Curve('How wrong it is, in nats:', 4);
+    this.loss = new Curve(
+      `How wrong it is, in nats. Mean over the letters that come again in ${LISTS} lists:`,
+      4,
+    );
     this.heads = new Curve(
-      'The strongest look of a head at the letter before (dashed), and at the one after its last ' +
-        'occurrence:',
+      `Largest mean shares in ${LISTS} lists. Dashed: from all letters at the one before. ` +
+        'Solid: from letters that come again, at the one that followed:',
       1,
     );
-    this.rho = new Curve('ρ of that head, in nats:', 4, true);
-    this.chi = new Curve('χ of that head, the variance of its scores:', 2, true);
+    this.rho = new Curve('', 4, true);
+    this.chi = new Curve('', 2, true);
     this.elements = [this.loss, this.heads, this.rho, this.chi].map(({ element }) => element);
   }
 
-  /** @param {readonly import('./run.js').Point[]} points @param {number} at a head */
+  /**
+   * @param {readonly import('./run.js').Point[]} points
+   * @param {number} at the head of ρ and χ
+   */
   show(points, at) {
     const last = points[points.length - 1];
     /** @param {(point: import('./run.js').Point) => number} of @returns {Series['points']} */
@@ -90,11 +96,13 @@ export class Curves {
     const before = (/** @type {import('./run.js').Point} */ point) =>
       Math.max(...point.previousToken);
     const after = (/** @type {import('./run.js').Point} */ point) => Math.max(...point.induction);
+    const strongest = (/** @type {ArrayLike<number>} */ shares) =>
+      `${percent(shares[best(shares)])} by head ${headName(headAt(best(shares)))}`;
     const right = percent(Math.exp(-last.loss));
     this.loss.show(
       [{ name: 'ink', points: over(({ loss }) => loss) }],
       last.loss,
-      `${fixed(last.loss, 2)}. The right letter gets ${right}.`,
+      `${fixed(last.loss, 2)}, as if each right letter got ${right}`,
     );
     this.heads.show(
       [
@@ -102,8 +110,12 @@ export class Curves {
         { name: 'ink', points: over(after) },
       ],
       after(last),
-      `${percent(before(last))}, ${percent(after(last))}`,
+      `${strongest(last.previousToken)}, ${strongest(last.induction)}`,
     );
+    const head = `of head ${headName(headAt(at))}`;
+    const all = `mean from the second letter on, in ${LISTS} lists:`;
+    setText(this.rho.title, `ρ ${head}, in nats, ${all}`);
+    setText(this.chi.title, `χ ${head}, the variance of its scores, ${all}`);
     for (const name of /** @type {const} */ (['rho', 'chi']))
       this[name].show(
         [{ name: 'ink', points: over((point) => point[name][at]) }],

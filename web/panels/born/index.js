@@ -21,8 +21,9 @@ import { paintRows, sizeOf } from '../look/paint.js';
 import { TextView } from '../look/text-view.js';
 import { Wall } from '../look/wall.js';
 import { codeOf } from './code.js';
-import { best, Curves } from './curves.js';
-import { AGAIN, headAt, LENGTH, sentence, storyOfLetters } from './letters.js';
+import { Curves } from './curves.js';
+import { leaderOf } from './leader.js';
+import { AGAIN, headAt, LENGTH, meanInWords, sentence, storyOfLetters } from './letters.js';
 import { Run } from './run.js';
 import { scoreStatement, compareScores } from './scores-checked.js';
 
@@ -71,7 +72,7 @@ class Birth {
     this.story = storyOfLetters();
     /** @type {Run | undefined} */
     this.run = undefined;
-    /** The head that the reader chose; else the one that looks most like an induction head. */
+    /** The head that the reader chose; else the words name the one that leads. */
     this.chosen = -1;
     this.pointed = AGAIN + 12;
     this.training = false;
@@ -97,6 +98,7 @@ class Birth {
     this.bar = html('progress', { max: STEPS, value: 0, 'aria-label': 'Steps of training' });
     this.steps = status('born-steps');
     this.said = paragraph('look-said');
+    this.mean = paragraph('look-key');
     this.curves = new Curves();
     this.statement = scoreStatement();
     this.draw = onFrame([], () => this.redraw());
@@ -106,7 +108,8 @@ class Birth {
     const caption = paragraph(
       'look-caption',
       'Sixteen heads in two layers, and one of them large. Each row shows where it looks ' +
-        'from one letter. A head that looks at what followed draws a second line.',
+        'from one letter. A head that looks at what followed draws a second line. Choose a head, ' +
+        'and the words stay with it.',
     );
     const seed = numberField(this.seed, { label: 'seed', min: 0, max: 2 ** 32 - 1 });
     return [
@@ -119,7 +122,7 @@ class Birth {
       ),
       this.text.element,
       columns(
-        [this.said, this.wall.element, caption, this.framed],
+        [block('', this.said, this.mean), this.wall.element, caption, this.framed],
         [...this.curves.elements, verdicts([this.statement])],
       ),
     ];
@@ -188,12 +191,15 @@ class Birth {
     setText(this.start, LABELS[phase]);
     const point = run?.points[run.points.length - 1];
     this.bar.value = run?.step ?? 0;
-    setText(this.steps, run?.error ? run.error.message : `step ${run?.step ?? 0} of ${STEPS}`);
+    // all numbers and maps are of the newest point, while the bar may be some steps ahead
+    setText(this.steps, run?.error ? run.error.message : `step ${point?.step ?? 0} of ${STEPS}`);
     root.dataset.step = String(point?.step ?? -1);
     root.dataset.phase = phase;
     if (!run || !point) return;
-    const at = this.chosen >= 0 ? this.chosen : best(point.induction);
+    const leader = this.chosen < 0 ? leaderOf(run.points) : undefined;
+    const at = leader?.at ?? this.chosen;
     this.showHead(at, point.induction);
+    setText(this.mean, meanInWords(at, point.induction[at], leader));
     this.curves.show(run.points, at);
   }
 
@@ -202,13 +208,13 @@ class Birth {
     const { story, said, pointed, text, wall } = this;
     const head = headAt(at);
     const row = story.row(head, pointed);
-    said.replaceChildren(...sentence(story, head, scores[at], row, pointed));
+    said.replaceChildren(...sentence(story, head, row, pointed));
     text.shade(row, pointed, true, said.textContent ?? '');
     wall.paint();
     this.paintLarge(head);
     wall.mark(head, pointed, ({ layer, head: each }) => {
       const score = percent(scores[layer * CONFIG.heads + each]);
-      return `Head ${layer}.${each}: ${score} on the letter that followed`;
+      return `Head ${layer}.${each}: a mean of ${score} on the letter that followed`;
     });
   }
 

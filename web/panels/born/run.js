@@ -76,26 +76,34 @@ export class Run {
 
   /** @param {import('../../../src/js/train/worker/client.d.ts').RemoteTrainer} trainer */
   async train(trainer, /** @type {number} */ steps) {
-    const { sequences, tokens, targets } = unseen();
-    const { context } = OPTIONS;
     for (this.step = 0; !this.ended; this.step++) {
-      if (this.step % INTERVAL === 0) {
-        const { loss } = await trainer.evaluate(tokens, { targets });
-        const scores = await trainer.heads(sequences);
-        const saved = await trainer.save();
-        const over = this.step === steps;
-        const shown = tokens.subarray(0, over ? SCORED * context : context);
-        this.rows = await this.lab.ask('born', 'rows', [saved, shown.slice(), context], 'born');
-        if (this.ended) return;
-        this.points.push({ step: this.step, loss, ...scores });
-        this.tell('point');
-      }
-      if (this.step === steps) return;
+      const over = this.step === steps;
+      // a reader who stops sees the numbers of the step at which it stopped
+      if (this.step % INTERVAL === 0 || this.paused) await this.measure(trainer, over);
+      if (over) return;
       while (this.paused && !this.ended)
         await new Promise((resolve) => void (this.wake = () => resolve(undefined)));
       const batch = batchOf(this.seed, this.step);
       await trainer.step(batch.tokens, { targets: batch.targets });
       this.tell('step');
     }
+  }
+
+  /**
+   * A new point, of the model as it is now.
+   * @param {import('../../../src/js/train/worker/client.d.ts').RemoteTrainer} trainer
+   * @param {boolean} over whether it is the last one
+   */
+  async measure(trainer, over) {
+    const { sequences, tokens, targets } = unseen();
+    const { context } = OPTIONS;
+    const { loss } = await trainer.evaluate(tokens, { targets });
+    const scores = await trainer.heads(sequences);
+    const saved = await trainer.save();
+    const shown = tokens.subarray(0, over ? SCORED * context : context);
+    this.rows = await this.lab.ask('born', 'rows', [saved, shown.slice(), context], 'born');
+    if (this.ended) return;
+    this.points.push({ step: this.step, loss, ...scores });
+    this.tell('point');
   }
 }
