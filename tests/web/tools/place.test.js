@@ -30,7 +30,7 @@ describe('the words that are read stay in their place', { skip: missing }, () =>
   for (const [where, selector, top] of [
     ['a heading', '#compromise h2', 90],
     ['a paragraph', '#commitment .words > p:nth-of-type(3)', 12],
-    ['a figure that begins above the window', '#trust .witnesses', -240],
+    ['a figure that begins above the window', '#commitment .frontier', -240],
   ])
     test(`${where}, at every depth`, async () => {
       // the anchors of a browser would help, and Safari has none

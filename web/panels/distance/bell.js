@@ -19,7 +19,7 @@ import { D, N } from './compute.js';
  * @property {Setting} setting
  */
 
-const HEIGHT = 456;
+const HEIGHT = 384;
 const MARGIN = { left: 62, right: 12, top: 36, bottom: 52 };
 
 export class Bell {

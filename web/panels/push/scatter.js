@@ -7,7 +7,7 @@ import { linear } from '../../plot/scale.js';
 
 /** @typedef {ReturnType<typeof import('./worker.js').bump>} Moves */
 
-const HEIGHT = 360;
+const HEIGHT = 316;
 const MARGIN = { left: 46, right: 14, top: 36, bottom: 50 };
 const FAR = 2.7;
 
