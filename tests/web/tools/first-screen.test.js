@@ -10,6 +10,7 @@ const LAPTOP = { width: 1366, height: 768 };
 const SLIDER = 'input[type=range]';
 /** The figures of each panel, and its main control. */
 const PARTS = {
+  'one-look': [SLIDER],
   'cold-hot': [SLIDER, '.cold-bar'],
   'many-heads': [SLIDER, '.head'],
   trust: [SLIDER, '.witnesses svg'],

@@ -118,7 +118,8 @@ class View {
       angles(this.state),
     );
     return [
-      block('hero-left', circle.element, controlsRow(knob.element)),
+      block('hero-knob', controlsRow(knob.element)),
+      block('hero-left', circle.element),
       block('hero-mean', mean.element),
       block('hero-right', bars.element, slots.element),
       // Both need more space than half the figure.
