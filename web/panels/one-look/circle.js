@@ -8,6 +8,7 @@ import { draggable } from '../../plot/drag.js';
 import { fixed, short } from '../../plot/format.js';
 import { onWidth } from '../../plot/width.js';
 import { turned } from '../../page/signal.js';
+import { nameKeys } from './key-names.js';
 
 const SIZE = 440;
 const R = 165;
@@ -150,47 +151,35 @@ export class Circle {
       }),
     );
     this.edges.replaceChildren();
-    this.keys.forEach((group, j) => {
-      setAttributes(group, { display: j < words.length ? 'inline' : 'none' });
-      if (j >= words.length) return;
-      const point = k.subarray(2 * j, 2 * j + 2);
-      const [x, y] = place(point);
-      const r = zoom * Math.sqrt(60 + 900 * p[j]);
+    this.keys.forEach((group, j) =>
+      setAttributes(group, { display: j < words.length ? 'inline' : 'none' }),
+    );
+    const dots = words.map((text, j) => {
+      const [x, y] = place(k.subarray(2 * j, 2 * j + 2));
+      return { x, y, text, share: p[j], r: zoom * Math.sqrt(60 + 900 * p[j]) };
+    });
+    dots.forEach(({ x, y, r, share, text }, j) => {
       const ends = { x1: qx, y1: qy, x2: x, y2: y };
       this.edges.append(
         svg('line', { ...ends, class: 'edge-hair' }),
-        svg('line', {
-          ...ends,
-          class: 'edge',
-          'stroke-width': 12 * p[j] * zoom,
-        }),
+        svg('line', { ...ends, class: 'edge', 'stroke-width': 12 * share * zoom }),
       );
-      const away = Math.max(22 * zoom, r + 13 * zoom);
-      const inside = R + away > MIDDLE - 10 ? -1 : 1;
+      const group = this.keys[j];
       group.replaceChildren(
-        svg('circle', {
-          cx: x,
-          cy: y,
-          r: Math.max(r, 13 * zoom),
-          class: 'target',
-        }),
+        svg('circle', { cx: x, cy: y, r: Math.max(r, 13 * zoom), class: 'target' }),
         svg('circle', { cx: x, cy: y, r, class: 'dot' }),
-        svg(
-          'text',
-          {
-            x: x + inside * away * point[0],
-            y: y - inside * away * point[1] + 4.5 * zoom,
-            'text-anchor': 'middle',
-          },
-          words[j],
-        ),
+        svg('text', { 'text-anchor': 'middle' }, text),
       );
       setAttributes(group, {
-        'aria-label': `key ${j + 1}, “${words[j]}”: direction`,
+        'aria-label': `key ${j + 1}, “${text}”: direction`,
         'aria-valuenow': keyDegrees[j],
-        'aria-valuetext': `${short(keyDegrees[j], 4)} degrees, weight ${fixed(p[j], 3)}`,
+        'aria-valuetext': `${short(keyDegrees[j], 4)} degrees, weight ${fixed(share, 3)}`,
       });
     });
+    const texts = dots.map((_, j) => /** @type {SVGElement} */ (this.keys[j].lastChild));
+    const query = { x: qx, y: qy, r: 15 * zoom };
+    const picture = { texts, side: SIZE, zoom };
+    nameKeys(dots, query, picture).forEach((line, j) => this.keys[j].prepend(line));
     this.query.setAttribute('transform', `translate(${qx},${qy}) scale(${zoom})`);
     setAttributes(this.query, {
       'aria-valuenow': queryDegrees,
