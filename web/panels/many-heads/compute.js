@@ -5,19 +5,22 @@ import { fittingGroups } from './fitting.js';
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {ReturnType<typeof import('./state.js').state>} MachineState */
 
-/** The last inputs, so that moving T or a mask does not draw them again. */
-const inputs = {
-  name: '',
-  arrays: headInputs({ seed: 0, H: 1, G: 1, n: 1, d: 1, kind: 'normal' }),
-};
+/**
+ * The last inputs, with the keys of the heads shared and with those of their own. Moving T or a
+ * mask does not draw them again.
+ * @type {Map<string, ReturnType<typeof headInputs>>}
+ */
+const inputs = new Map();
 
 /** @param {Parameters<typeof headInputs>[0] & { poison: number }} shape */
 function inputsOf(shape) {
   const name = JSON.stringify(shape);
-  if (inputs.name === name) return inputs.arrays;
+  const known = inputs.get(name);
+  if (known) return known;
   const arrays = headInputs(shape);
   if (shape.poison >= 0 && shape.poison < shape.n) arrays.k[shape.poison * shape.d] = NaN;
-  Object.assign(inputs, { name, arrays });
+  if (inputs.size > 1) inputs.delete([...inputs.keys()][0]);
+  inputs.set(name, arrays);
   return arrays;
 }
 
@@ -56,4 +59,42 @@ export function compute(engine, { H, G, n, d, T, mask, ...data }) {
   const { weights } = engine.attention(q, k, v, { ...shape, want: { weights: true } });
   if (!weights || !stats || !lse) throw new Error('the engine did not return what was asked for');
   return { H, G, n, d, T, mask, q, k, v, options: shape, output, weights, stats, lse };
+}
+
+/** The weights of the heads with keys of their own, for the last setting. */
+const apart = { name: '', weights: new Float32Array() };
+
+/**
+ * The part of its weight that each head moves to other keys, the mean over its queries. A query
+ * that reads a NaN is left out. A head of such queries has NaN.
+ * @param {ArrayLike<number>} weights (H, n, n) @param {ArrayLike<number>} before (H, n, n)
+ * @param {{ H: number, n: number }} shape
+ */
+export function movedParts(weights, before, { H, n }) {
+  return Array.from({ length: H }, (_, h) => {
+    let total = 0;
+    let queries = 0;
+    for (let i = 0; i < n; i++) {
+      let part = 0;
+      for (let at = (h * n + i) * n; at < (h * n + i + 1) * n; at++)
+        part += Math.abs(weights[at] - before[at]) / 2;
+      if (Number.isNaN(part)) continue;
+      total += part;
+      queries++;
+    }
+    return total / queries;
+  });
+}
+
+/**
+ * How far sharing moves the weights of each head, from those that it has with keys of its own.
+ * @param {Engine} engine @param {ReturnType<typeof settingOf>} setting
+ * @param {Float32Array} weights (H, n, n) that the heads have in this setting
+ */
+export function movedBySharing(engine, setting, weights) {
+  const own = { ...setting, G: setting.H };
+  const name = JSON.stringify(own);
+  if (setting.G === setting.H) return movedParts(weights, weights, setting);
+  if (apart.name !== name) Object.assign(apart, { name, weights: compute(engine, own).weights });
+  return movedParts(weights, apart.weights, setting);
 }

@@ -1,13 +1,13 @@
 /** All heads at once, in one colour ramp, bracketed by the key/value head they share. */
 import { Heatmap } from '../../plot/heatmap.js';
 import { html, setText } from '../../plot/dom.js';
-import { fixed } from '../../plot/format.js';
+import { fixed, percent } from '../../plot/format.js';
 import { rove } from '../../plot/rove.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
 /**
- * @typedef {{ maps: MapData[], G: number, rho: readonly number[], entropy: readonly number[] }}
- *   Heads
+ * @typedef {{ maps: MapData[], G: number, rho: readonly number[], entropy: readonly number[],
+ *   moved: readonly number[] }} Heads
  */
 
 const THUMB = 128;
@@ -40,7 +40,7 @@ export class HeadsGrid {
   constructor(actions) {
     this.actions = actions;
     this.element = html('div', { class: 'heads' });
-    /** @type {{ map: Heatmap, figure: HTMLElement, caption: HTMLElement }[]} */
+    /** @type {(Record<'figure' | 'caption' | 'moved', HTMLElement> & { map: Heatmap })[]} */
     this.heads = [];
     this.arranged = '';
   }
@@ -68,7 +68,9 @@ export class HeadsGrid {
       tableHost,
     });
     const caption = html('figcaption', { 'data-depth': 'understand' });
-    return { map, caption, figure: html('figure', { class: 'head' }, map.element, caption) };
+    const moved = html('p', { class: 'moved' });
+    const figure = html('figure', { class: 'head' }, map.element, moved, caption);
+    return { map, moved, caption, figure };
   }
 
   /** Brackets: the same heads, regrouped. @param {number} H @param {number} G */
@@ -109,7 +111,7 @@ export class HeadsGrid {
   }
 
   /** @param {Heads} heads @param {number} width */
-  show({ maps, G, rho, entropy }, width) {
+  show({ maps, G, rho, entropy, moved }, width) {
     const H = maps.length;
     this.arrange(H, G);
     // As many to a row as fit at the least size; then as large as fills the row.
@@ -118,9 +120,14 @@ export class HeadsGrid {
     const available = (width - (groups - 1) * BETWEEN) / groups;
     const side = Math.min(LARGEST, (available + WITHIN) / heads - WITHIN);
     maps.forEach((data, h) => {
-      const { map, figure, caption } = this.heads[h];
+      const { map, figure, caption, moved: number } = this.heads[h];
       map.show(data, side);
       figure.style.width = map.box.style.width;
+      const part = moved[h];
+      number.hidden = Number.isNaN(part);
+      number.style.setProperty('--part', String(part));
+      number.dataset.value = String(part);
+      setText(number, `${percent(part)} moved`);
       const lost = Number.isNaN(rho[h]) ? nanRows(data) : 0;
       setText(
         caption,

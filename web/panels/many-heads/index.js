@@ -17,7 +17,7 @@ import { legendWords, mapsOf } from './maps.js';
 import { Pointer } from './pointer.js';
 import { statsOf, weightsOf } from './saved.js';
 import { firstControls, moreControls } from './settings.js';
-import { aboutProducts, inWords, sharingInWords } from './words.js';
+import { aboutProducts, inWords, movedInWords, sharingInWords } from './words.js';
 
 /** @typedef {import('./compute.js').MachineState} MachineState */
 
@@ -54,6 +54,7 @@ class Machine {
     this.pointer = new Pointer(state);
     this.sharing = html('span');
     this.note = html('span', { 'data-depth': 'understand' });
+    this.moved = paragraph('figure-note');
     this.caches = paragraph('figure-note caches-note');
     this.meaning = aboutProducts();
     this.bits = new Bits();
@@ -62,6 +63,7 @@ class Machine {
       firstControls(state),
       grid.element,
       paragraph('figure-note', this.sharing, this.note),
+      this.moved,
       this.caches,
       this.bits.element,
       block(
@@ -132,12 +134,13 @@ class Machine {
   draw() {
     const { latest, width, pointer, state, checks } = this;
     if (!width || !latest || this.outdated) return;
-    const { id, H, G, T, rho, entropy, checksum } = latest;
+    const { id, H, G, T, rho, entropy, moved, checksum } = latest;
     const { maps, hidden, scale } = mapsOf(latest, state.colour.value);
     const { grid, pinned, legend } = pointer;
-    grid.show({ maps, G, rho, entropy }, width);
+    grid.show({ maps, G, rho, entropy, moved }, width);
     setText(this.sharing, sharingInWords(latest));
     setText(this.note, inWords(latest));
+    setText(this.moved, movedInWords(latest));
     this.meaning.hidden = scale.kind !== 'value';
     this.caches.replaceChildren(...cacheSentence(H, G));
     this.bits.show(checksum, state.bits.value);

@@ -6,9 +6,10 @@ import { lengthsFor } from './values.js';
 /** @typedef {import('./worker.js').Heads} Heads */
 
 /** The statistics of each head, and of its rows. @param {Heads} heads */
-export const statsOf = ({ rho, entropy, stats, lse, lengths, sums, outputs, checksum }) => ({
+export const statsOf = ({ rho, entropy, moved, stats, lse, lengths, sums, outputs, checksum }) => ({
   rho,
   entropy,
+  movedBySharing: moved,
   rows: { ...stats, lse, weightsTimesLengths: sums, lengthOfOutput: outputs },
   lengthOfValue: lengths,
   checksum,

@@ -1,6 +1,6 @@
 /** The machine in words, for eyes and for the live region. */
 import { html } from '../../plot/dom.js';
-import { ordinal, short } from '../../plot/format.js';
+import { ordinal, percent, short } from '../../plot/format.js';
 import { nameOf } from './fitting.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
@@ -18,6 +18,19 @@ export const sharedBy = (share) =>
 /** The heads and their keys in a sentence. @param {import('./worker.js').Heads} heads */
 export const sharingInWords = ({ H, G }) =>
   `${counted(H, 'head')}, ${setsOf(G)}: ${H > 1 && G === 1 ? 'all share it' : sharedBy(H / G)}.`;
+
+/** The meaning of the numbers under the squares. @param {import('./worker.js').Heads} heads */
+export function movedInWords({ H, G, moved }) {
+  if (H === G) return 'Without sharing no weight moves to other keys.';
+  const known = moved.filter((part) => !Number.isNaN(part));
+  const mean = known.reduce((sum, part) => sum + part, 0) / known.length;
+  const average = known.length ? `, ${percent(mean)} on average` : '';
+  return (
+    'The number under a square compares it with keys of its own. Sharing moves that part of its ' +
+    `weights to other keys${average}. Each head keeps its own query, so its square need not ` +
+    'change much.'
+  );
+}
 
 /** All other settings, for readers who want to understand. */
 export function inWords(/** @type {import('./worker.js').Heads} */ { H, G, n, d, T, mask }) {

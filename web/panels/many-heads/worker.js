@@ -4,7 +4,7 @@
  */
 import { bitsThatDiffer } from '../../math/oracle.js';
 import { checksum } from './checksum.js';
-import { compute } from './compute.js';
+import { compute, movedBySharing } from './compute.js';
 import { checkRow, fresh } from './rows.js';
 import { valuesOf } from './values.js';
 
@@ -45,6 +45,7 @@ export function heads(engine, setting) {
     },
     rho: each.map((h) => mean(stats.kl, h)),
     entropy: each.map((h) => mean(stats.entropy, h)),
+    moved: movedBySharing(engine, setting, weights),
     checksum: checksum(weights, stats.kl, stats.entropy, lse),
   };
 }
