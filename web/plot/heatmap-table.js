@@ -14,7 +14,8 @@ export function tableTwin(data, label) {
   const table = whole ? wholeTable(data) : largestTable(data);
   const note = whole
     ? 'Rows are queries, columns are keys.'
-    : `Each query’s ${LARGEST} largest weights, as key: weight.`;
+    : `Each query’s ${LARGEST} largest weights, as key: weight. ` +
+      'Of equal ones the earlier key is first.';
   table.prepend(html('caption', {}, `${label}. ${note} “–” is masked.`));
   return html(
     'div',

@@ -39,7 +39,7 @@ export class Bars {
     const hidden = words.length - shown.length;
     const rest = Array.from(weights).reduce((sum, p, j) => (shown.includes(j) ? sum : sum + p), 0);
     const best =
-      `The best ${maxBars} of ${words.length} words and pieces. ` +
+      `The ${maxBars} best scores of ${words.length} words and pieces. ` +
       `Others share ${percent(rest)}.`;
     this.note.textContent = [of, hidden ? best : '', 'Shares are rounded.']
       .filter(Boolean)

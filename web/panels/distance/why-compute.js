@@ -121,7 +121,18 @@ export function compare(engine, { q, k, scale }) {
   return { kernel, split };
 }
 
-/** The key that gets most. @param {ArrayLike<number>} weights */
+/**
+ * The keys on show, of all: the best ones, unless another one has as much.
+ * @param {ArrayLike<number>} weights @param {readonly number[]} shown
+ */
+export function shownOf(weights, shown) {
+  const smallest = Math.min(...shown.map((j) => weights[j]));
+  const best = Array.from(weights).every((p, j) => p < smallest || shown.includes(j));
+  const count = `${shown.length} of ${weights.length}`;
+  return best ? `The best ${count}` : `${count} keys; others have no less`;
+}
+
+/** The first of the keys that get most. @param {ArrayLike<number>} weights */
 export function best(weights) {
   const all = Array.from(weights);
   return all.indexOf(all.reduce((a, b) => Math.max(a, b)));

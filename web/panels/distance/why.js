@@ -16,7 +16,7 @@ import { Figure } from '../../plot/figure.js';
 import { fixed } from '../../plot/format.js';
 import { oneStop } from '../../plot/one-stop.js';
 import { linear } from '../../plot/scale.js';
-import { best, byDistance, compare, partsOf, products } from './why-compute.js';
+import { best, byDistance, compare, partsOf, products, shownOf } from './why-compute.js';
 import { drawnLook, lookOf, lookOfModel } from './why-look.js';
 import { compared, inWords, scored, splitRows, summed } from './why-words.js';
 
@@ -170,8 +170,7 @@ export class Why {
       pressed?.focus();
     }
     this.element.dataset.of = head ? 'model' : 'drawn';
-    const limited =
-      shown.length < words.length ? `The best ${shown.length} of ${words.length}. ` : '';
+    const limited = shown.length < words.length ? `${shownOf(weights, shown)}. ` : '';
     const drawn = head ? '' : ' These numbers are drawn, until the model is here.';
     setText(this.note, `${limited}Press another key.${drawn}`);
   }

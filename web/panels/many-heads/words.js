@@ -81,25 +81,31 @@ export function describe(data, i, j) {
   if (masked(i, j)) return `Query ${i} may not read key ${j}: masked, weight exactly 0.`;
   if (!Number.isFinite(p))
     return `Query ${i}, key ${j}: ${short(p)}. This row reads a key that holds NaN.`;
-  const rank = rankOf(data, i, j);
+  const place = placeOf(data, i, j);
   if (of) {
     const product = `weight ${short(of.weights[i * cols + j])} × length ${short(of.lengths[j])}`;
-    return `Query ${i}, key ${j}: ${product} = ${short(p)}, ${ordinal(rank)} of ${counts[i]}.`;
+    return `Query ${i}, key ${j}: ${product} = ${short(p)}, ${place}.`;
   }
   if (counts[i] === 1) return `Query ${i}, key ${j}: weight ${short(p)}; it may read no other.`;
   const times = short(p * counts[i]);
-  const place = `Query ${i}, key ${j}: weight ${short(p)}, ${ordinal(rank)} of ${counts[i]}`;
-  return `${place}, ${times === '1' ? 'an even share' : `${times} times an even share`}.`;
+  const share = times === '1' ? 'an even share' : `${times} times an even share`;
+  return `Query ${i}, key ${j}: weight ${short(p)}, ${place}, ${share}.`;
 }
 
-/** The place of a cell among those of its row, the largest first. */
-function rankOf(
+/** The place of a cell among those of its row, the largest first. Equal ones have one place. */
+function placeOf(
   /** @type {MapData} */ { cols, weights, masked },
   /** @type {number} */ i,
   /** @type {number} */ j,
 ) {
-  let rank = 1;
-  for (let c = 0; c < cols; c++)
-    if (!masked(i, c) && weights[i * cols + c] > weights[i * cols + j]) rank++;
-  return rank;
+  const row = Array.from({ length: cols }, (_, c) => c)
+    .filter((c) => !masked(i, c))
+    .map((c) => weights[i * cols + c]);
+  const own = weights[i * cols + j];
+  const equal = row.filter((p) => p === own).length;
+  if (equal > 1 && equal === row.length) return `all ${equal} equal`;
+  const place = `${ordinal(row.filter((p) => p > own).length + 1)} of ${row.length}`;
+  return equal > 1
+    ? `${place}, as ${equal === 2 ? 'is one other' : `are ${equal - 1} others`}`
+    : place;
 }

@@ -5,6 +5,7 @@
 import { axes, MARKS } from '../../plot/chart.js';
 import { html, setAttributes, svg } from '../../plot/dom.js';
 import { fixed, scientific } from '../../plot/format.js';
+import { largestOf } from '../../plot/ties.js';
 import { LETTER } from '../../plot/names.js';
 import { linear, log } from '../../plot/scale.js';
 import { onWidth } from '../../plot/width.js';
@@ -209,10 +210,10 @@ function names(
 
 /** @param {number[]} p @param {readonly string[]} words @param {boolean} bare */
 function inWords(p, words, bare) {
-  const best = p.indexOf(Math.max(...p));
+  const { list, all } = largestOf(p, words);
   const weights = p.map((v, j) => `${words[j]} ${fixed(v, 3)}`).join(', ');
   return (
-    `Weights of ${p.length} keys: ${weights}; the largest on ${words[best]}. ` +
+    `Weights of ${p.length} keys: ${weights}; ${all ? 'all equal' : `the largest on ${list}`}. ` +
     (bare ? '' : 'The other three ways mark the same heights.')
   );
 }

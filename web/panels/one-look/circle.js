@@ -6,6 +6,7 @@ import { isDark, table } from '../../plot/colour.js';
 import { html, setAttributes, svg } from '../../plot/dom.js';
 import { draggable } from '../../plot/drag.js';
 import { fixed, short } from '../../plot/format.js';
+import { largestOf } from '../../plot/ties.js';
 import { onWidth } from '../../plot/width.js';
 import { turned } from '../../page/signal.js';
 import { nameKeys } from './key-names.js';
@@ -187,11 +188,14 @@ export class Circle {
         `${short(queryDegrees, 4)} degrees, ` +
         `output ${short(output[0])} across and ${short(output[1])} up`,
     });
-    const best = Array.from(p).indexOf(Math.max(...Array.from(p)));
+    const quoted = words.map((word) => `“${word}”`);
+    const { value, list, all } = largestOf(p, quoted);
+    const largest = `the largest weight is ${fixed(value, 3)}, on ${list}`;
     this.picture.setAttribute(
       'aria-label',
-      `A query and ${words.length} keys on a circle; the largest weight is ${fixed(p[best], 3)}, ` +
-        `on “${words[best]}”. The query’s bell has width ${fixed(sigma, 3)}.`,
+      `A query and ${words.length} keys on a circle; ` +
+        `${all ? `all weights are ${fixed(value, 3)}` : largest}. ` +
+        `The query’s bell has width ${fixed(sigma, 3)}.`,
     );
     this.tell(q, sigma2);
   }

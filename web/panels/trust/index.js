@@ -13,6 +13,7 @@ import { challenge, neighbour, testify } from './compute.js';
 import { Picture } from './picture.js';
 import { originOf, reportsOf } from './reports.js';
 import { REPORTS } from './state.js';
+import { trusted } from './words.js';
 
 const statements = () => ({
   value: new Statement({
@@ -73,12 +74,11 @@ export async function build(root, { engine: load, state, row, keys }) {
     const reports = state.reports.value.slice(0, words.length);
     found = testify(engine, { scores: example.scores, reports, T: state.T.value });
     picture.show(found, words);
-    const best = found.weights.indexOf(Math.max(...found.weights));
+    const { who, weight } = trusted(found.weights, words);
     setText(
       sentence,
       `The most likely value is ${fixed(found.likely.value, 2)}, and attention returns ` +
-        `${fixed(found.output, 2)}. “${words[best]}” is trusted most, ` +
-        `with a weight of ${Math.round(100 * found.weights[best])} %.`,
+        `${fixed(found.output, 2)}. ${who}, ${weight}.`,
     );
     setText(origin, originOf(reportsOf(row.value, keys), state.reports.value));
     tell(checks, found);

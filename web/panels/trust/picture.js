@@ -6,6 +6,7 @@ import { fixed } from '../../plot/format.js';
 import { handle } from '../../plot/handle.js';
 import { linear } from '../../plot/scale.js';
 import { logProduct } from './compute.js';
+import { trusted } from './words.js';
 
 /** @typedef {import('./compute.js').Testimony} Testimony */
 
@@ -73,13 +74,12 @@ export class Picture {
     const rows = words.flatMap((word, j) => this.witness(word, j, ground(j), tallest));
     const height = bottom + FOOT;
     const peak = x.at(found.likely.value);
-    const best = found.weights.indexOf(Math.max(...found.weights));
     this.figure.fill(
       {
         height,
         label:
           `${found.n} witnesses. The most likely value is ${fixed(found.likely.value, 3)}, and ` +
-          `attention gives ${fixed(found.output, 3)}. “${words[best]}” is trusted most.`,
+          `attention gives ${fixed(found.output, 3)}. ${trusted(found.weights, words).who}.`,
         caption:
           'A bell narrower than the others is a witness who is trusted more. Multiply all bells, ' +
           'and the peak of the product is the most likely value. Attention returns the diamond. ' +
