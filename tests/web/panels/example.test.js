@@ -7,7 +7,7 @@ import { exampleOf } from '../../../web/math/example.js';
 import { PANELS } from '../../../web/page/panels.js';
 import { Store } from '../../../web/page/state.js';
 import { spend } from '../../../web/panels/commitment/compute.js';
-import { fallShort, threeOf } from '../../../web/panels/compromise/compute.js';
+import { fallShort, path, threeOf } from '../../../web/panels/compromise/compute.js';
 import { derive } from '../../../web/panels/one-look/compute.js';
 import { VALUES } from '../../../web/panels/one-look/values.js';
 import { testify } from '../../../web/panels/trust/compute.js';
@@ -81,5 +81,17 @@ describe('the example', () => {
     const { top } = fallShort(engine, { z, T, p: [0.2, 0.3, 0.5] });
     assert.deepEqual(names, ['Lily', 'She', 'the rest (4 words)']);
     same(names.slice(0, 2), top.subarray(0, 2));
+  });
+
+  test('goes from the best key alone to equal shares in compromise, ties included', () => {
+    const ends = (scores) => {
+      const words = scores.map((_, j) => `${j}`);
+      const way = path(engine, { words, scores: Float64Array.from(scores) }, [1]);
+      return [way[0], way.at(-1)].map(({ T, p }) => [T, ...p]);
+    };
+    const hot = [Infinity, 1 / 4, 1 / 4, 1 / 2];
+    assert.deepEqual(ends([3, 1, 2, 0]), [[0, 1, 0, 0], hot]);
+    assert.deepEqual(ends([1, 2, 0, 2]), [[0, 1 / 2, 1 / 2, 0], hot]);
+    assert.deepEqual(ends([2, 2, 0, 2]), [[0, 1 / 3, 1 / 3, 1 / 3], hot]);
   });
 });

@@ -28,6 +28,12 @@ export function lse(z, T) {
   return top / T + Math.log(z.reduce((sum, x) => sum + Math.exp((x - top) / T), 0));
 }
 
+/** The keys, the best first. @param {Float64Array} scores */
+const ranked = (scores) => Array.from(scores, (_, j) => j).sort((a, b) => scores[b] - scores[a]);
+
+/** In the order of the row. @param {readonly number[]} order the best first */
+const twoBest = (order) => order.slice(0, 2).sort((a, b) => a - b);
+
 /**
  * The two best keys of a row, and all others as one.
  * @param {Engine} engine
@@ -35,8 +41,8 @@ export function lse(z, T) {
  * @param {number} T
  */
 export function threeOf(engine, { words, scores }, T) {
-  const order = Array.from(scores, (_, j) => j).sort((a, b) => scores[b] - scores[a]);
-  const keep = order.slice(0, 2).sort((a, b) => a - b);
+  const order = ranked(scores);
+  const keep = twoBest(order);
   const merged = engine.theory.simplexMerge(scores, { temperature: T, keep });
   return {
     names: [
@@ -97,7 +103,18 @@ export function fallShort(engine, { z, T, p }) {
 }
 
 /**
- * The best compromise at many temperatures, from cold to hot.
+ * At T = 0 the best key has all. Equal ones share it.
+ * @param {Float64Array} scores
+ */
+function coldest(scores) {
+  const order = ranked(scores);
+  const best = order.filter((j) => scores[j] === scores[order[0]]);
+  const two = twoBest(order).map((j) => (best.includes(j) ? 1 / best.length : 0));
+  return Float64Array.of(...two, best.length > 2 ? (best.length - 2) / best.length : 0);
+}
+
+/**
+ * The best compromise at many temperatures, from T = 0 to ∞.
  * @param {Engine} engine @param {{ words: readonly string[], scores: Float64Array }} example
  * @param {readonly number[]} temperatures
  */
@@ -108,5 +125,9 @@ export function path(engine, example, temperatures) {
   });
   // at T = ∞ all keys of the row are alike, and the third of the triangle stands for n − 2 of them
   const n = example.scores.length;
-  return [...way, { T: Infinity, p: Float64Array.of(1 / n, 1 / n, (n - 2) / n) }];
+  return [
+    { T: 0, p: coldest(example.scores) },
+    ...way,
+    { T: Infinity, p: Float64Array.of(1 / n, 1 / n, (n - 2) / n) },
+  ];
 }

@@ -153,7 +153,7 @@ export class Triangle {
       alike[2] > alike[0] ? ' At T = ∞ all words get the same, so the rest gets the most.' : '';
     this.caption.textContent =
       'Every point shares out one look among three. The stronger the colour, the better the ' +
-      'compromise, and the diamond is softmax. The line is its way from cold to hot.' +
+      'compromise, and the diamond is softmax. The line is its way from T = 0 to ∞.' +
       `${hot} Drag the dot.`;
   }
 
