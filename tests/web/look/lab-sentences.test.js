@@ -40,6 +40,15 @@ describe('the sentences of the lab', { skip: missing }, () => {
     await asItWas();
   });
 
+  test('a change that changes nothing is told so', async () => {
+    // a push from a text to itself
+    for (const name of ['From', 'towards']) await page.getByLabel(name, { exact: true }).fill('a');
+    await page.getByLabel('Strength', { exact: true }).fill('0.5');
+    await becomes(said, /^With this push, .* a chance of [\d<> ]+\s%, as before, on average\./);
+    assert.match(await said(), /The new story is the same: this change does not matter here\.$/);
+    await asItWas();
+  });
+
   test('the explanation says whose word it is while the model is changed', async () => {
     const whose = () => page.locator('.lab-why .look-key').first().textContent();
     await becomes(whose, '');

@@ -83,7 +83,7 @@ export function ledgerTable({ ledger }) {
       {},
       'A bar is the share of one part of the model in these points: upwards for the word, ' +
         'downwards against it. A head brings news from other words. Behind the heads of a layer ' +
-        'is a feed-forward, which works on the last word read alone. The rest is rounding.',
+        'is a feed-forward, which works on the last word read alone.',
     ),
     html(
       'thead',
@@ -167,7 +167,7 @@ export function leadSentence({ word, rival, ledger, score }) {
     `${best.name} does most ${score < 0 ? 'against' : 'for'} it, with `,
     best.value < 0 ? '−' : '',
     strong(best.value),
-    '.',
+    sign * best.value > sign * score ? ', and others take some of it back.' : '.',
   ];
 }
 

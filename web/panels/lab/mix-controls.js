@@ -22,9 +22,8 @@ export class MixControls {
       'lab-mix',
       paragraph(
         'look-key',
-        'A model is tables of numbers, called matrices. Or put the numbers of each in another ' +
-          'order. The model keeps them all, and loses all that it learned. Only its norms, which ' +
-          'are short lists, stay as they were.',
+        'A model is tables of numbers, called matrices. You can also put the numbers of each in ' +
+          'another order. The model keeps them all, and loses all that it learned.',
       ),
       controlsRow(this.button, field),
       this.status,
@@ -47,7 +46,7 @@ export class MixControls {
         ? 'Only the page’s own model can be shuffled.'
         : mix
           ? `Shuffled with seed ${mix.seed}: ${mix.matrices} matrices with ` +
-            `${whole(mix.numbers)} numbers.`
+            `${whole(mix.numbers)} numbers. A � is a piece that is no whole letter.`
           : '',
     );
   }

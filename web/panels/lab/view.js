@@ -117,8 +117,8 @@ export class View {
       block('look-buttons', tryAll, none),
       block('look-state', this.status, this.again),
       key(
-        'The model reads the first story again after each change. The stronger the colour of a ' +
-          'head, the less likely that story is without it.',
+        'The model reads the first story again after each change. A head that was tried has a ' +
+          'colour: the stronger, the less likely that story is without it.',
       ),
     ];
   }
@@ -212,7 +212,9 @@ export class View {
     this.after.element.classList.toggle('cut', told?.story.length === LENGTH);
     const now = meanChance(told?.logs ?? original.logs);
     setText(this.whose, told === original ? '' : WHOSE[asked.whose]);
-    this.said.replaceChildren(...lost({ ...made, now, all: whole }));
+    const ids = (/** @type {typeof story} */ tokens) => tokens.map(({ id }) => id).join();
+    const same = told !== undefined && ids(told.story) === ids(story);
+    this.said.replaceChildren(...lost({ ...made, now, all: whole, same }));
   }
 
   /** @param {Session['explained']} explained @param {boolean} now */

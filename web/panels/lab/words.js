@@ -16,9 +16,9 @@ const beginning = (/** @type {readonly Token[]} */ prompt) =>
 
 /**
  * How likely the words of the story still are, in a sentence. The average is the geometric mean.
- * @param {Made & { now: number, all: number }} of
+ * @param {Made & { now: number, all: number, same: boolean }} of same: the new story is the first
  */
-export function lost({ heads, how, hidden, pushed, shuffled, now, all }) {
+export function lost({ heads, how, hidden, pushed, shuffled, now, all, same }) {
   const share = (/** @type {number} */ p) => html('strong', { 'data-value': p }, percent(p));
   if (!heads && !hidden && !pushed && !shuffled) {
     const first = 'A word of the first story had a chance of ';
@@ -42,9 +42,9 @@ export function lost({ heads, how, hidden, pushed, shuffled, now, all }) {
     `${made[0].toUpperCase()}${made.slice(1)}, `,
     'the model gives a word of the first story a chance of ',
     share(now),
-    ' instead of ',
-    share(all),
+    ...(percent(now) === percent(all) ? [', as before'] : [' instead of ', share(all)]),
     ', on average.',
+    same ? ' The new story is the same: this change does not matter here.' : '',
   ];
 }
 
