@@ -221,7 +221,7 @@ describe('the fused pass in the page', { skip: missing }, () => {
     await settled(page);
     assert.deepEqual(await page.evaluate('told'), ['waiting', 'waiting', 'holds']);
     await page.locator('#speed-panel .speed').scrollIntoViewIfNeeded();
-    await becomes(async () => / Each was timed once[.]/.test(await said()), true);
+    await becomes(async () => / The button times each 9 times[.]/.test(await said()), true);
     for (const time of await times()) assert.match(time, /^[\d.]+ ms$/, 'without a press');
     for (const _ of ['once', 'and again']) {
       const labels = await page.evaluate(startAndStop, {
@@ -237,7 +237,7 @@ describe('the fused pass in the page', { skip: missing }, () => {
       assert.deepEqual(await times(), found, 'nothing is added');
     }
     assert.deepEqual(await choose(512), ['', '', '']);
-    await becomes(async () => / Each was timed once[.]/.test(await said()), true);
+    await becomes(async () => / The button times each 9 times[.]/.test(await said()), true);
     await go(page, '#');
   });
 });

@@ -25,7 +25,7 @@ export function spanRow({ span, sums }, i, here) {
     cell(span.max, 'fused-wide'),
     cell(sums.max),
     i ? cell(sums.old) : html('td', {}, '–'),
-    cell(sums.own, 'fused-wide'),
+    cell(sums.own),
     cell(sums.sum),
     cell(sums.moment, 'fused-wide'),
   );

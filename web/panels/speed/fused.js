@@ -61,7 +61,7 @@ export class Fused {
         ['their largest score', { class: 'fused-wide' }],
         'largest so far',
         'old sums multiplied by',
-        ['new sums multiplied by', { class: 'fused-wide' }],
+        'new sums multiplied by',
         'sum of weights',
         ['sum of weight × (score − largest)', { class: 'fused-wide' }],
       ],
@@ -96,8 +96,8 @@ export class Fused {
       this.figure.element,
       paragraph(
         'look-key',
-        'Thin lines are the scores of the keys. The span on grey is read now, and pale lines are ' +
-          'still to come. Dashed is the largest score so far.',
+        'Thin lines are the scores of the keys. The span on grey is read now, and faint lines ' +
+          'are still to come. Dashed is the largest score so far.',
       ),
       this.said,
       block('look-buttons', this.back, this.next),

@@ -6,6 +6,8 @@ import { scientific, short } from '../../plot/format.js';
 import { ROUNDS } from './timer.js';
 
 const STOP = 'stop';
+/** Rounds without a press of the button. */
+const FIRST = 3;
 
 /** The column that tells how far a way is from the plain program. */
 export const DIFFERENCE = 'largest difference';
@@ -66,11 +68,11 @@ export class Race {
     });
   }
 
-  /** The first time that a reader sees the equal ways, they are timed once. */
+  /** The first time that a reader sees the equal ways, they are timed at once. */
   seen(/** @type {boolean} */ visible) {
     this.visible = visible;
     if (visible && this.equal && !this.timer.samples && this.button.textContent === this.start)
-      void this.measure(1);
+      void this.measure(FIRST);
   }
 
   show() {

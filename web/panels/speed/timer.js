@@ -78,10 +78,8 @@ export class Timer {
 
   /** How the figures were taken. */
   get sampling() {
-    const samples =
-      this.rounds === 1
-        ? `Each was timed once. The button times each ${ROUNDS} times.`
-        : `Each was timed ${this.rounds} times, and the times are medians.`;
-    return `${samples} Other programs on this machine make the times longer.`;
+    const more = this.rounds < ROUNDS ? ` The button times each ${ROUNDS} times.` : '';
+    const samples = `Each was timed ${this.rounds} times, and the times are medians.`;
+    return `${samples}${more} Other programs on this machine make the times longer.`;
   }
 }
