@@ -91,8 +91,8 @@ describe('the slope of a look', { skip: missing }, () => {
             `${of} from ${one.left} to ${one.right}`,
           );
         const caption = await page.textContent(`#push ${of} figcaption`);
-        assert.match(caption, /dashed (line is the bound|one is) 1\/T/);
-        if (of === '.spectrum') assert.match(caption, new RegExp(`move at T = ${T}\\. `));
+        assert.match(caption, /dashed line is (the bound )?1\/T/);
+        if (of === '.spectrum') assert.match(caption, new RegExp(` At T = ${T} that is `));
       }
     });
 });

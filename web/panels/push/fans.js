@@ -48,7 +48,7 @@ export class Fans {
           `Their variance is ${fan.map(({ variance }) => fixed(variance, 1)).join(', ')}. ` +
           'Divided by the root of the number of entries, it is 1 each time.',
         caption:
-          `With ${last.d} entries and no division, a row goes ` +
+          `With ${last.d} entries and no division, a look goes ` +
           `${fixed(100 * last.unscaled.budget, 0)} % of the way from all keys alike to one. ` +
           `Divided, it goes ${fixed(100 * last.scaled.budget, 0)} % of it, and can still learn.`,
       },

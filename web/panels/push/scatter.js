@@ -47,7 +47,7 @@ export class Scatter {
           `How far weights move against how far scores are pushed, ${found.moved.length} pairs ` +
           `of rows at T ${short(T)}. None moves by more than ${short(found.bound)} times the push.`,
         caption:
-          `${found.moved.length} made-up rows, each pushed once. No dot is above the line. The ` +
+          `${found.moved.length} made-up looks, each pushed once. No dot is above the line. The ` +
           `boldest, at a tie of two keys, reaches ${short(share, 4)}\u202f% of it. The dashed ` +
           'line is the bound 1/T, twice as steep.',
       },

@@ -57,13 +57,15 @@ export class Spectrum {
         label:
           `The look of “${words.at(-1)}” at ${words.join(', ')}, pushed in each of its own ` +
           `directions at T ${short(T)}. Its weights move by ${told} times the push. ` +
-          `No row moves by more than ${short(found.bound)} times the push.`,
+          `No look moves by more than ${short(found.bound)} times the push.`,
         caption:
-          `One look, at ${words.join(', ')}. Each bar is a direction of a push, along which the ` +
-          `weights move at T = ${short(T)}. It ends at the move for each unit of the push, here ` +
-          `${short(steepest, 3)} at most. A push of all scores alike moves nothing and has the ` +
-          'bar of 0. No look has a bar above the solid line. The dashed one is 1/T. The short ' +
-          'marks are the weights over T. Each other bar ends between the marks at its sides.',
+          `One look at ${slopes.length} words: ${words.join(', ')}. There are ${slopes.length} ` +
+          'kinds of push that the weights follow in the same direction. ' +
+          'Each has a bar, as high as the move for a push of 1. ' +
+          `At T = ${short(T)} that is ${short(steepest, 3)} at most. ` +
+          'The first bar is 0, since a push of all scores alike moves nothing. No bar of any ' +
+          'look is above the solid line. The dashed line is 1/T. The short marks are the ' +
+          'weights, divided by T. From the second on, a bar ends between the marks at its sides.',
       },
       svg(
         'text',
