@@ -15,8 +15,8 @@ const inNats = (nats) => (nats === 0 || nats >= 0.0005 ? fixed(nats, 3) : scient
 export class Slots {
   constructor() {
     this.keys = slot('it reads about', '0.000 of 6 keys');
-    this.H = slot('H', '0.000 nats');
-    this.rho = slot('ρ', '0.000 nats');
+    this.H = slot('entropy H', '0.000 nats');
+    this.rho = slot('commitment ρ', '0.000 nats');
     this.lse = slot('log-sum-exp', '−00.000');
     const deep = [this.H, this.rho, this.lse].map(({ element }) => element);
     for (const element of deep) element.dataset.depth = 'understand';
