@@ -106,7 +106,7 @@ export class Plane {
         caption:
           `Grey: ${whole(crowd.rho.length)} random ways to share out the look. The line is the ` +
           'best that any budget can buy. The diamond is softmax, and the slope there is the ' +
-          'temperature. Drag it along. A ring is around the challenger that is pointed at.',
+          'temperature. Drag it along the line. Each grey dot can be pointed at.',
       },
       axes({ x, y, xLabel: 'budget spent, in nats', yLabel: 'score won' }),
       dots(

@@ -162,9 +162,9 @@ export const SHARP = { none: 'all words alike', all: 'one word' };
 /** The words under the story. */
 export const HINT = {
   hover:
-    'The model uses this look to choose the word after the framed one. Point at another ' +
-    'word, and click to hold it.',
-  touch: 'The model uses this look to choose the word after the framed one. Touch another word.',
+    'All looks from the framed word together lead to the word after it. Point at another word, ' +
+    'and click to hold it.',
+  touch: 'All looks from the framed word together lead to the word after it. Touch another word.',
   start: 'In this model a head that finds nothing to look for looks at the start.',
 };
 

@@ -1,11 +1,13 @@
 /** Code to begin with, where no panel has code of its own. */
 
 /** Before code of this page. */
-export const INSTALL = '// npm install clearhead-*.tgz, which “npm pack” makes in a clone';
+export const INSTALL =
+  '// npm install clearhead-*.tgz, which “npm pack” makes in a clone; for a file .mjs';
 
 export const TERMINAL = `git clone https://github.com/clearhead-js/clearhead
 cd clearhead && npm run build && npm pack --silent   # on Debian; the first time takes minutes
-cd ../my-project && npm install ../clearhead/clearhead-*.tgz
+mkdir ../my-project && cd ../my-project && npm init --yes
+npm install ../clearhead/clearhead-*.tgz
 npx clearhead generate ../clearhead/web/model "One frosty morning,"  # a model writes
 npx clearhead inspect ../clearhead/web/model "Ella had a red cup"  # where its heads look`;
 
