@@ -107,9 +107,9 @@ class Birth {
   laidOut() {
     const caption = paragraph(
       'look-caption',
-      'Sixteen heads in two layers, and one of them large. Each row shows where it looks ' +
-        'from one letter. A head that looks at what followed draws a second line. Choose a head, ' +
-        'and the words stay with it.',
+      'Sixteen heads in two layers, and the framed one again below, large. Each row shows where ' +
+        'it looks from one letter. A head that looks at what followed draws a second line. ' +
+        'Choose a head to stay with it.',
     );
     const seed = numberField(this.seed, { label: 'seed', min: 0, max: 2 ** 32 - 1 });
     return [

@@ -28,8 +28,11 @@ export function captionOf(data, outside, steep) {
       ? ` The directions are random. In ${D} dimensions they are nearly at right angles, so ` +
         'all distances are near √2.'
       : '';
-  const factor = 'All weights of one query are multiplied by the same factor.';
-  const where = `T = ${short(setting.T)}, width ${short(Math.sqrt(sigma2))}.`;
+  const factor =
+    'All weights of one query are multiplied by one factor, which puts the queries on one scale.';
+  const where =
+    `At T = ${short(setting.T)} the bell has the width ${short(Math.sqrt(sigma2))}, the root ` +
+    `of T times ${short(Math.sqrt(D))}.`;
   const lost = outside ? ` ${missing(outside, steep)}` : '';
   return `${claimOf(data)} ${factor} ${where}${near}${lost}`;
 }

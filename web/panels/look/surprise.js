@@ -37,7 +37,7 @@ export function foretold(story, i, T = 1) {
   return [
     `One step earlier,${T === 1 ? '' : ' at this temperature,'} the model gave `,
     { strong: pieceName(story, i) },
-    ' itself a chance of ',
+    ' a chance of ',
     { strong: chance(p), value: p },
     '.',
   ];

@@ -213,7 +213,11 @@ export class Pinned {
         entry('keys in reach', String(row.n), row.n),
         entry('ρ of the row', `${fixed(row.kl, 3)} nats`, row.kl, 'understand'),
         entry('H of the row', `${fixed(row.entropy, 3)} nats`, row.entropy, 'understand'),
-        entry('keys it reads, about', short(Math.exp(row.entropy)), Math.exp(row.entropy)),
+        entry(
+          'as wide as an even look at',
+          `${short(Math.exp(row.entropy))} keys`,
+          Math.exp(row.entropy),
+        ),
         entry('log-sum-exp', fixed(row.lse, 3), row.lse, 'understand'),
       ),
     );

@@ -14,7 +14,7 @@ const inNats = (nats) => (nats === 0 || nats >= 0.0005 ? fixed(nats, 3) : scient
 
 export class Slots {
   constructor() {
-    this.keys = slot('it reads about', '0.000 of 6 keys');
+    this.keys = slot('as wide as an even look at', '0.000 of 6 keys');
     this.H = slot('entropy H', '0.000 nats');
     this.rho = slot('commitment ρ', '0.000 nats');
     this.lse = slot('log-sum-exp', '−00.000');
