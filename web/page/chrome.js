@@ -100,7 +100,7 @@ function summary(statements, say) {
   if (count('waiting')) return { state: 'waiting', text: '… checking' };
   const passed = count('holds') + count('slack');
   if (passed) return { state: 'holds', text: `✓ ${say(passed, verdicts.length)}` };
-  const text = count('off') ? '◌ an assumption is off' : '– no number to check yet';
+  const text = count('off') ? '◌ an assumption is off' : '– nothing to check yet';
   return { state: 'off', text };
 }
 

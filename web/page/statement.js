@@ -25,13 +25,12 @@ export const WORDS = {
 
 /** The meaning of each word, for a reader who meets it first. */
 export const MEANINGS = {
-  holds: 'The two numbers differ by rounding at most.',
+  holds: 'The two numbers differ by no more than rounding allows, or chance in a random sample.',
   slack: 'The statement is a limit, called a bound. The number is not above it, maybe far below.',
   vacuous: 'The limit is so large that no number could break it. So the check says nothing.',
   none: 'In a panel, there is no number to compare.',
   off: 'In a panel, you took a condition of the statement away. Its numbers should differ, and do.',
-  violated: 'The numbers break the statement by more than rounding. That would be a bug.',
-  waiting: 'The numbers are being computed.',
+  violated: 'The numbers break the statement by more than that, which points to a bug.',
 };
 
 const SHOW = 'show how it is checked';

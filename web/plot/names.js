@@ -24,7 +24,7 @@ const APART = 2;
 /** A name goes to the nearest free direction, and one that has none covers little. */
 const DIRECTIONS = Array.from({ length: 12 }, (_, i) => ((i % 2 ? -1 : 1) * Math.ceil(i / 2)) / 6);
 const WORST = 20;
-/** A name goes a pixel farther from its dot, or covers that many more. */
+/** A name goes a pixel farther from its dot, or covers that many more square pixels. */
 const FARTHER = 8;
 /** A line is that many boxes. */
 const PIECES = 12;

@@ -67,9 +67,9 @@ describe('the largest of some weights', () => {
 
 test('keys on show are the best ones only if no other one has as much', () => {
   assert.equal(shownOf([0.5, 0.1, 0.4], [0, 2]), 'The best 2 of 3');
-  assert.equal(shownOf([1 / 3, 1 / 3, 1 / 3], [0, 1]), '2 of 3 keys; others have no less');
+  assert.equal(shownOf([1 / 3, 1 / 3, 1 / 3], [0, 1]), '2 of 3 keys; others have as much');
   // a chosen key is on show whatever it has
-  assert.equal(shownOf([0.5, 0.1, 0.4], [0, 1]), '2 of 3 keys; others have no less');
+  assert.equal(shownOf([0.5, 0.1, 0.4], [0, 1]), '2 of 3 keys, with the chosen one');
 });
 
 describe('at T = ∞ no key is the first', { skip: missing }, () => {

@@ -83,6 +83,7 @@ export class Run {
       if (over) return;
       while (this.paused && !this.ended)
         await new Promise((resolve) => void (this.wake = () => resolve(undefined)));
+      if (this.ended) return;
       const batch = batchOf(this.seed, this.step);
       await trainer.step(batch.tokens, { targets: batch.targets });
       this.tell('step');

@@ -122,14 +122,16 @@ export function compare(engine, { q, k, scale }) {
 }
 
 /**
- * The keys on show, of all: the best ones, unless another one has as much.
+ * The keys on show, of all: the best ones, unless another one has as much or a chosen one has less.
  * @param {ArrayLike<number>} weights @param {readonly number[]} shown
  */
 export function shownOf(weights, shown) {
   const smallest = Math.min(...shown.map((j) => weights[j]));
-  const best = Array.from(weights).every((p, j) => p < smallest || shown.includes(j));
+  const others = Array.from(weights).filter((_, j) => !shown.includes(j));
+  const largest = Math.max(...others);
   const count = `${shown.length} of ${weights.length}`;
-  return best ? `The best ${count}` : `${count} keys; others have no less`;
+  if (largest > smallest) return `${count} keys, with the chosen one`;
+  return largest < smallest ? `The best ${count}` : `${count} keys; others have as much`;
 }
 
 /** The first of the keys that get most. @param {ArrayLike<number>} weights */

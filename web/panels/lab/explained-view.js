@@ -83,7 +83,8 @@ export function ledgerTable({ ledger }) {
       {},
       'A bar is the share of one part of the model in these points: upwards for the word, ' +
         'downwards against it. A head brings news from other words. Behind the heads of a layer ' +
-        'is a feed-forward, which works on the last word read alone.',
+        'is a feed-forward, which works on the last word read alone. The last rows are what ' +
+        'rounding adds.',
     ),
     html(
       'thead',

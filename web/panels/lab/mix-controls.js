@@ -46,7 +46,8 @@ export class MixControls {
         ? 'Only the page’s own model can be shuffled.'
         : mix
           ? `Shuffled with seed ${mix.seed}: ${mix.matrices} matrices with ` +
-            `${whole(mix.numbers)} numbers. A � is a piece that is no whole letter.`
+            `${whole(mix.numbers)} numbers. A �, if there is one, is a piece that is no whole ` +
+            'letter.'
           : '',
     );
   }

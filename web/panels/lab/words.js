@@ -24,6 +24,7 @@ export function lost({ heads, how, hidden, pushed, shuffled, now, all, same }) {
     const first = 'A word of the first story had a chance of ';
     return [first, share(all), ', on average. Take a head away.'];
   }
+  const isAsBefore = percent(now) === percent(all) && Math.abs(now - all) < 0.01 * all;
   const these = heads === 1 ? 'this head' : heads && `these ${heads} heads`;
   const blind = how === 'blind';
   const gone = [
@@ -42,9 +43,10 @@ export function lost({ heads, how, hidden, pushed, shuffled, now, all, same }) {
     `${made[0].toUpperCase()}${made.slice(1)}, `,
     'the model gives a word of the first story a chance of ',
     share(now),
-    ...(percent(now) === percent(all) ? [', as before'] : [' instead of ', share(all)]),
+    ...(isAsBefore ? [', as before'] : [' instead of ', share(all)]),
     ', on average.',
-    same ? ' The new story is the same: this change does not matter here.' : '',
+    same ? ' The new story is the same' : '',
+    same ? (isAsBefore ? ': this change does not matter here.' : '.') : '',
   ];
 }
 

@@ -16,9 +16,10 @@ const inputs = new Map();
 function inputsOf(shape) {
   const name = JSON.stringify(shape);
   const known = inputs.get(name);
-  if (known) return known;
-  const arrays = headInputs(shape);
-  if (shape.poison >= 0 && shape.poison < shape.n) arrays.k[shape.poison * shape.d] = NaN;
+  const arrays = known ?? headInputs(shape);
+  if (!known && shape.poison >= 0 && shape.poison < shape.n) arrays.k[shape.poison * shape.d] = NaN;
+  // the last one used is the last to go
+  inputs.delete(name);
   if (inputs.size > 1) inputs.delete([...inputs.keys()][0]);
   inputs.set(name, arrays);
   return arrays;

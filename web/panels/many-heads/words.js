@@ -23,12 +23,12 @@ export const sharingInWords = ({ H, G }) =>
 export function movedInWords({ H, G, moved }) {
   if (H === G) return 'Without sharing no weight moves to other keys.';
   const known = moved.filter((part) => !Number.isNaN(part));
+  if (!known.length) return 'Every row reads a NaN, so no share can be compared.';
   const mean = known.reduce((sum, part) => sum + part, 0) / known.length;
-  const average = known.length ? `, ${percent(mean)} on average` : '';
   return (
     'The number under a square compares it with keys of its own. Sharing moves that part of its ' +
-    `weights to other keys${average}. Each head keeps its own query, so its square need not ` +
-    'change much.'
+    `weights to other keys, ${percent(mean)} on average. Each head keeps its own query, so its ` +
+    'square need not change much.'
   );
 }
 

@@ -74,7 +74,7 @@ export class Source {
 
   /** The row before stays in the figure, where it is of this model. @param {string} reason */
   wait(reason) {
-    this.reason = reason;
+    this.reason = this.isOfTheRow(this.figure) ? '' : reason;
     if (this.layer?.files !== this.files) this.show(undefined);
     this.tell();
   }

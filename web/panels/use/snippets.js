@@ -6,7 +6,7 @@ export const INSTALL =
 
 export const TERMINAL = `git clone https://github.com/clearhead-js/clearhead
 cd clearhead && npm run build && npm pack --silent   # on Debian; the first time takes minutes
-mkdir ../my-project && cd ../my-project && npm init --yes
+mkdir -p ../my-project && cd ../my-project && npm init --yes
 npm install ../clearhead/clearhead-*.tgz
 npx clearhead generate ../clearhead/web/model "One frosty morning,"  # a model writes
 npx clearhead inspect ../clearhead/web/model "Ella had a red cup"  # where its heads look`;
