@@ -1,8 +1,9 @@
 /** The birth of a head in the page: its steps, and the step and the head of its numbers. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { LEAD, leaderOf } from '../../../web/panels/born/leader.js';
 import { meanInWords } from '../../../web/panels/born/letters.js';
+import { Run } from '../../../web/panels/born/run.js';
 import { becomes } from '../../support/web/becomes.js';
 import { singlePanel, verdictOf } from '../look/page.js';
 import { missing, served } from '../site.js';
@@ -22,6 +23,39 @@ test('a head is named until another leads clearly, and the words say so', () => 
   assert.match(words, /a mean over all letters that come again in 16 lists\. Since step 25 /);
   assert.match(words, /named instead of head 0\.0, as its mean was 10 percentage points higher/);
   assert.doesNotMatch(meanInWords(1, 0.4), /instead/, 'a chosen head needs no reason');
+});
+
+describe('a run that is ended', () => {
+  let steps;
+  const trainer = {
+    evaluate: () => Promise.resolve({ loss: 1 }),
+    heads: () => Promise.resolve({}),
+    save: () => Promise.resolve({}),
+    step: () => Promise.resolve(steps++),
+  };
+  beforeEach(() => (steps = 0));
+
+  test('while it measures trains no more step, and has no new point', async () => {
+    const lab = { ask: () => Promise.resolve(run.end()) };
+    const run = new Run(0, lab, () => {});
+    await run.train(trainer, 10);
+    assert.deepEqual([steps, run.points.length], [0, 0]);
+  });
+
+  test('while it is paused keeps the point of its pause, and trains no more step', async () => {
+    const told = [];
+    const run = new Run(0, { ask: () => Promise.resolve({}) }, (change) => {
+      told.push(change);
+      if (change === 'step') run.pause(true);
+      if (told.length === 3) run.end();
+    });
+    await run.train(trainer, 10);
+    assert.deepEqual([steps, told], [1, ['point', 'step', 'point']]);
+    assert.deepEqual(
+      run.points.map(({ step }) => step),
+      [0, 1],
+    );
+  });
 });
 
 describe('the birth of a head', { skip: missing }, () => {
