@@ -70,3 +70,7 @@ export function percent(p) {
   if (p < 1 && p > 0.99) return '> 99 %';
   return `${Math.round(100 * p)} %`;
 }
+
+/** “a”, “a and b”, or “a, b and c”. @param {readonly (string | number)[]} names */
+export const listed = (names) =>
+  names.length < 2 ? `${names[0] ?? ''}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

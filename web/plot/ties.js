@@ -1,4 +1,5 @@
 /** The largest of some numbers may be several: a sentence names them all. */
+import { listed } from './format.js';
 
 /** Numbers that differ by less are the same but for rounding. */
 const SAME = 1 - 2 ** -40;
@@ -10,6 +11,10 @@ const SAME = 1 - 2 ** -40;
 export function largestOf(numbers, names) {
   const value = Math.max(...Array.from(numbers));
   const best = names.filter((_, j) => numbers[j] >= SAME * value);
-  const list = best.length > 1 ? `${best.slice(0, -1).join(', ')} and ${best.at(-1)}` : best[0];
-  return { value, count: best.length, list, all: best.length > 1 && best.length === names.length };
+  return {
+    value,
+    count: best.length,
+    list: listed(best),
+    all: best.length > 1 && best.length === names.length,
+  };
 }

@@ -22,8 +22,8 @@ export class MixControls {
       'lab-mix',
       paragraph(
         'look-key',
-        'A model is tables of numbers, called matrices. You can also put the numbers of each in ' +
-          'another order. The model keeps them all, and loses all that it learned.',
+        'A model is mostly tables of numbers, called matrices. You can also put the numbers of ' +
+          'each in another order. The model keeps them all, and loses nearly all that it learned.',
       ),
       controlsRow(this.button, field),
       this.status,

@@ -18,7 +18,7 @@ function inputsOf(shape) {
   const known = inputs.get(name);
   const arrays = known ?? headInputs(shape);
   if (!known && shape.poison >= 0 && shape.poison < shape.n) arrays.k[shape.poison * shape.d] = NaN;
-  // the last one used is the last to go
+  // the one that was used longest ago goes first
   inputs.delete(name);
   if (inputs.size > 1) inputs.delete([...inputs.keys()][0]);
   inputs.set(name, arrays);

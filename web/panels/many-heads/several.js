@@ -2,7 +2,7 @@
 import { button } from '../../page/controls.js';
 import { paragraph } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
-import { short } from '../../plot/format.js';
+import { listed, short } from '../../plot/format.js';
 import { LIMIT } from './state.js';
 
 /** @typedef {import('../../plot/heatmap.js').MapData} MapData */
@@ -21,9 +21,7 @@ export function meanRow({ cols, weights, masked }, queries) {
 
 /** @param {readonly number[]} queries */
 export const namesOf = (queries) =>
-  queries.length === 1
-    ? `query ${queries[0]}`
-    : `queries ${queries.slice(0, -1).join(', ')} and ${queries.at(-1)}`;
+  `${queries.length === 1 ? 'query' : 'queries'} ${listed(queries)}`;
 
 export class Several {
   /** @param {import('./compute.js').MachineState} state */
