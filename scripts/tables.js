@@ -22,8 +22,9 @@ const broken = (formula) =>
 
 function pageTable() {
   const rows = STATEMENTS.map(
-    ({ number, name, formula, page }) =>
-      `          <tr><th scope="row">${number}</th><td>${name}</td>\n` +
+    ({ number, name, words, formula, page }) =>
+      `          <tr><th scope="row">${number}</th><td>${name}\n` +
+      `            <span class="proof-words">\n              ${lowered(words)}</span></td>\n` +
       `          <td>${broken(lowered(formula))}</td>\n          <td>${page}</td></tr>\n`,
   );
   return `\n${rows.join('')}          `;
