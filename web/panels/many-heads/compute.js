@@ -4,6 +4,7 @@ import { fittingGroups } from './fitting.js';
 
 /** @typedef {import('../../page/engine.js').Engine} Engine */
 /** @typedef {ReturnType<typeof import('./state.js').state>} MachineState */
+/** @typedef {ReturnType<typeof settingOf>} Setting */
 
 /**
  * The last inputs, with the keys of the heads shared and with those of their own. Moving T or a
@@ -38,28 +39,33 @@ export const settingOf = ({ H, G, n, d, T, causal, reach, seed, kind, poison }) 
   poison: poison.value,
 });
 
-/** @param {Engine} engine @param {ReturnType<typeof settingOf>} setting */
-export function compute(engine, { H, G, n, d, T, mask, ...data }) {
-  const { q, k, v } = inputsOf({ ...data, H, G, n, d });
+/** The arrays of a setting, and the options of attention. @param {Setting} setting */
+function preparedOf({ H, G, n, d, T, mask, ...data }) {
   const window = /** @type {[number, number]} */ (
     mask.reach < n - 1 ? [mask.reach, mask.reach] : [Infinity, Infinity]
   );
-  const shape = {
-    heads: H,
-    kvHeads: G,
-    headDim: d,
-    valueDim: d,
-    temperature: T,
-    causal: mask.causal,
-    window,
-  };
-  const { output, stats, lse } = engine.attention(q, k, v, {
-    ...shape,
-    want: { stats: true, lse: true },
-  });
-  const { weights } = engine.attention(q, k, v, { ...shape, want: { weights: true } });
-  if (!weights || !stats || !lse) throw new Error('the engine did not return what was asked for');
-  return { H, G, n, d, T, mask, q, k, v, options: shape, output, weights, stats, lse };
+  const sizes = { heads: H, kvHeads: G, headDim: d, valueDim: d };
+  const options = { ...sizes, temperature: T, causal: mask.causal, window };
+  return { ...inputsOf({ ...data, H, G, n, d }), options };
+}
+
+/** @param {Engine} engine @param {ReturnType<typeof preparedOf>} prepared */
+function weightsOf(engine, { q, k, v, options }) {
+  const { weights } = engine.attention(q, k, v, { ...options, want: { weights: true } });
+  if (!weights) throw new Error('the engine returned no weights');
+  return weights;
+}
+
+/** @param {Engine} engine @param {Setting} setting */
+export function compute(engine, setting) {
+  const { H, G, n, d, T, mask } = setting;
+  const prepared = preparedOf(setting);
+  const { q, k, v, options } = prepared;
+  const want = /** @type {const} */ ({ stats: true, lse: true });
+  const { output, stats, lse } = engine.attention(q, k, v, { ...options, want });
+  if (!stats || !lse) throw new Error('the engine did not return what was asked for');
+  const weights = weightsOf(engine, prepared);
+  return { H, G, n, d, T, mask, q, k, v, options, output, weights, stats, lse };
 }
 
 /** The weights of the heads with keys of their own, for the last setting. */
@@ -89,13 +95,14 @@ export function movedParts(weights, before, { H, n }) {
 
 /**
  * How far sharing moves the weights of each head, from those that it has with keys of its own.
- * @param {Engine} engine @param {ReturnType<typeof settingOf>} setting
+ * @param {Engine} engine @param {Setting} setting
  * @param {Float32Array} weights (H, n, n) that the heads have in this setting
  */
 export function movedBySharing(engine, setting, weights) {
   const own = { ...setting, G: setting.H };
   const name = JSON.stringify(own);
   if (setting.G === setting.H) return movedParts(weights, weights, setting);
-  if (apart.name !== name) Object.assign(apart, { name, weights: compute(engine, own).weights });
+  if (apart.name !== name)
+    Object.assign(apart, { name, weights: weightsOf(engine, preparedOf(own)) });
   return movedParts(weights, apart.weights, setting);
 }
