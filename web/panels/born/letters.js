@@ -11,7 +11,7 @@ export const LENGTH = OPTIONS.context;
 /** The first letter of the second time. */
 export const AGAIN = LENGTH / 2;
 /** Lists over which scores are means. The first one is on show. */
-export const LISTS = unseen().tokens.length / LENGTH;
+export const LISTS = OPTIONS.batch;
 
 export function storyOfLetters() {
   const { layers, heads } = CONFIG;
