@@ -49,6 +49,29 @@ describe('the sentences of the lab', { skip: missing }, () => {
     await asItWas();
   });
 
+  test('a change of a chance is told, even where the story is the same', async () => {
+    const told = (now) =>
+      page.evaluate(
+        async ([module, chance]) => {
+          const { lost } = await import(module);
+          const made = { heads: 1, how: 'off', hidden: 0, pushed: false, shuffled: false };
+          const parts = lost({ ...made, now: chance, all: 0.8, same: true });
+          return parts.map((part) => part.textContent ?? part).join('');
+        },
+        [new URL('panels/lab/words.js', site.url).href, now],
+      );
+    const first = 'Without this head, the model gives a word of the first story a chance of ';
+    assert.equal(
+      await told(0.7),
+      `${first}70 % instead of 80 %, on average. The new story is the same.`,
+    );
+    assert.equal(
+      await told(0.8),
+      `${first}80 %, as before, on average. ` +
+        'The new story is the same: this change does not matter here.',
+    );
+  });
+
   test('the explanation says whose word it is while the model is changed', async () => {
     const whose = () => page.locator('.lab-why .look-key').first().textContent();
     await becomes(whose, '');
