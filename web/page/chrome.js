@@ -55,17 +55,23 @@ function whole(fragment) {
   return link;
 }
 
+/** Leaves a button to readers who want to understand. @param {HTMLElement} button */
+function later(button) {
+  button.dataset.depth = 'understand';
+  return button;
+}
+
 /** The quiet line under a panel. @param {string} id @param {Frame} frame */
 export function tools(id, { panel, reset, fragment }) {
   const kinds = /** @type {import('./files.js').Kind[]} */ (Object.keys(FILES));
-  const more = [
-    action('embed', (button) => copy(button, frameOf(id, fragment()))),
-    panel.code && action('copy as JavaScript', (button) => copy(button, panel.code?.() ?? '')),
-    ...kinds
-      .filter((kind) => panel.exports?.[kind])
-      .map((kind) => action(kind.toUpperCase(), () => save(id, kind, panel))),
-  ];
-  for (const each of more) if (each) each.dataset.depth = 'understand';
+  const files = kinds
+    .filter((kind) => panel.exports?.[kind])
+    .map((kind) => {
+      const button = action(kind.toUpperCase(), () => save(id, kind, panel));
+      return kind === 'png' ? button : later(button);
+    });
+  const { code } = panel;
+  const copied = code && action('copy as JavaScript', (button) => copy(button, code()));
   const back = action('reset', reset);
   back.dataset.step = '';
   return html(
@@ -77,7 +83,9 @@ export function tools(id, { panel, reset, fragment }) {
       panel.sign?.();
       void copy(button, address(fragment()));
     }),
-    ...more,
+    action('embed', (button) => copy(button, frameOf(id, fragment()))),
+    copied && later(copied),
+    ...files,
   );
 }
 

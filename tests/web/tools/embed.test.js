@@ -72,6 +72,20 @@ describe('a frame of 640 by 480 pixels', { skip: missing }, () => {
     assert.deepEqual([...new Set(await becomes(verdicts, Array(8).fill('holds')))], ['holds']);
   });
 
+  test('readers who look have its code and a picture, and not the files of numbers', async () => {
+    const shown = async (depth) => {
+      await page.locator(`#depth-${depth}`).check();
+      const tools = await page.locator('#many-heads .tools button').all();
+      const visible = await Promise.all(tools.map((each) => each.isVisible()));
+      const names = await Promise.all(tools.map((each) => each.textContent()));
+      return names.filter((_, at) => visible[at]);
+    };
+    const look = ['reset', 'copy link', 'embed', 'PNG'];
+    assert.deepEqual(await shown('look'), look);
+    const more = ['copy as JavaScript', 'CSV', 'JSON'];
+    assert.deepEqual((await shown('understand')).sort(), [...look, ...more].sort());
+  });
+
   test('a press in it is no step of the page around it', async () => {
     const code = `<iframe src="${site.url}?embed=many-heads"></iframe>`;
     const frame = await framed(code, 'many-heads');
