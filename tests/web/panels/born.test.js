@@ -67,8 +67,11 @@ describe('the birth of a head', { skip: missing }, () => {
   test('a head is born step by step, stands still while paused, and begins anew', async () => {
     await page.locator('#born-panel[data-step="0"]').waitFor();
     assert.equal(await page.getByLabel(/^The letters, one by one/).count(), 1);
+    const told = () => page.locator('.born-steps').textContent();
+    assert.equal(await told(), 'step 0 of 600, which take about a minute');
     await page.getByRole('button', { name: 'Train it' }).click();
     await page.waitForFunction(() => document.querySelector('#born progress').value > 2);
+    await becomes(told, /^step \d+ of 600$/);
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Go on' }).waitFor();
     assert.equal(await verdictOf(page, 'born-scores'), 'none', 'nothing is being checked');

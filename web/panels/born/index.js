@@ -191,8 +191,10 @@ class Birth {
     setText(this.start, LABELS[phase]);
     const point = run?.points[run.points.length - 1];
     this.bar.value = run?.step ?? 0;
+    const duration = phase === 'idle' ? ', which take about a minute' : '';
     // all numbers and maps are of the newest point, while the bar may be some steps ahead
-    setText(this.steps, run?.error ? run.error.message : `step ${point?.step ?? 0} of ${STEPS}`);
+    const progress = `step ${point?.step ?? 0} of ${STEPS}${duration}`;
+    setText(this.steps, run?.error ? run.error.message : progress);
     root.dataset.step = String(point?.step ?? -1);
     root.dataset.phase = phase;
     if (!run || !point) return;
