@@ -9,7 +9,7 @@ import { linear } from '../../plot/scale.js';
 
 const ROW = 66;
 const TOP = 46;
-const FOOT = 30;
+const FOOT = 46;
 const BINS = 61;
 const WIDEST = 40;
 const GAP = 26;
@@ -32,7 +32,8 @@ export class Fans {
   draw(width) {
     const { fan } = this;
     if (!fan) return;
-    const left = width < NARROW ? 38 : 92;
+    const narrow = width < NARROW;
+    const left = narrow ? 58 : 92;
     const half = (width - left - GAP) / 2;
     const sides = [
       { name: 'as they are', from: left, divide: false },
@@ -57,13 +58,19 @@ export class Fans {
         ...fan.map((each, r) => this.hill(each, [from, from + half], TOP + (r + 1) * ROW, divide)),
         svg('text', { x: from, y: bottom + 18, 'text-anchor': 'start' }, `−${WIDEST}`),
         svg('text', { x: from + half / 2, y: bottom + 18, 'text-anchor': 'middle' }, '0'),
+        svg(
+          'text',
+          { x: from + half / 2, y: bottom + 36, 'text-anchor': 'middle' },
+          divide ? '÷ √entries' : 'dot product',
+        ),
         svg('text', { x: from + half, y: bottom + 18, 'text-anchor': 'end' }, String(WIDEST)),
       ]),
+      narrow && svg('text', { x: left - 12, y: 14, 'text-anchor': 'end' }, 'entries'),
       ...fan.map(({ d }, r) =>
         svg(
           'text',
           { x: left - 12, y: TOP + (r + 1) * ROW - 3, 'text-anchor': 'end', class: 'strong' },
-          width < NARROW ? String(d) : `${d} entries`,
+          narrow ? String(d) : `${d} entries`,
         ),
       ),
     );
