@@ -59,8 +59,8 @@ export class Controls {
     this.caption = paragraph('look-caption');
     this.key = paragraph(
       'look-key',
-      'Each head once more, by how widely it looks from the framed word. Choose a head here or ' +
-        'among the squares. Until then the page chooses one.',
+      'Each box is a head, coloured by how widely it looks from the framed word. Choose a head ' +
+        'by its box or its square. Until then the page chooses one.',
     );
   }
 

@@ -159,12 +159,12 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
 /** The ends of the scale of the board. */
 export const SHARP = { none: 'all words alike', all: 'one word' };
 
-/** The words under the story. */
+/** The words above the story. */
 export const HINT = {
   hover:
-    'All looks from the framed word together lead to the word after it. Point at another word, ' +
-    'and click to hold it.',
-  touch: 'All looks from the framed word together lead to the word after it. Touch another word.',
+    'Point at another word, and click to hold it. All looks from the framed word together lead ' +
+    'to the word after it.',
+  touch: 'Touch another word. All looks from the framed word together lead to the word after it.',
   start: 'In this model a head that finds nothing to look for looks at the start.',
 };
 

@@ -204,7 +204,8 @@ export class Circle {
   tell(q, sigma2) {
     const sigma = Math.sqrt(sigma2);
     const name = ['', 'Dashed: σ. ', 'Dashed: σ and 2σ. '][ringsInside(q, sigma)];
-    this.glowing.textContent = `${this.note}The glow is closeness to q. Turn q or drag a key. `;
+    const glow = 'The glow is closeness to the query, q. Turn q or drag a key. ';
+    this.glowing.textContent = this.note + glow;
     this.formula.textContent =
       `It is exp(−‖x − q‖²/2σ²), painted fainter as it spreads. ${name}` +
       `σ² = T√d = ${short(sigma2)} at T = ${short(sigma2 / Math.SQRT2)}.`;
