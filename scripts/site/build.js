@@ -145,7 +145,8 @@ async function writeSingle(page, hasModel) {
     "connect-src data: blob:; base-uri 'none'; form-action 'none'";
   let text = withoutPicture(page).replace(/content="default-src[^"]*"/, `content="${own}"`);
   text = once(text, styleLinks(page), `<style>${style}</style>\n`);
-  text = once(text, '<noscript><link rel="stylesheet" href="noscript.css"></noscript>\n', '');
+  const plain = `<style>${read('web/noscript.css')}</style>`;
+  text = once(text, '<link rel="stylesheet" href="noscript.css">', plain);
   text = once(text, 'href="icon.svg"', `href="${icon}"`);
   text = once(text, EARLY, script(await early()));
   text = once(text, FILE, '');

@@ -118,6 +118,13 @@ describe('the built page', () => {
     assert.deepEqual(names(readFileSync(join(folder, 'clearhead.html'), 'utf8')), []);
   });
 
+  test('the single file has its styles without JavaScript in it', () => {
+    const html = readFileSync(join(folder, 'clearhead.html'), 'utf8');
+    const [, plain] = /<noscript><style>(.*?)<\/style><\/noscript>/s.exec(html);
+    assert.equal(plain, readFileSync(join(root, 'web/noscript.css'), 'utf8'));
+    assert.doesNotMatch(html, /noscript\.css/);
+  });
+
   test('the single file is at most 3 MB', () => {
     assert.ok(statSync(join(folder, 'clearhead.html')).size <= 3e6);
   });
