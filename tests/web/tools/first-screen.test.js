@@ -1,4 +1,4 @@
-/** On a laptop a panel is seen with its title: its figures, its main control and its verdict. */
+/** A panel is seen with its title. On a laptop that is all of it, on a phone the first figure. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
@@ -7,6 +7,7 @@ import { drawn, go, launch, missing, opened } from '../site.js';
 
 /** The most common window of a laptop. */
 const LAPTOP = { width: 1366, height: 768 };
+const PHONE = { width: 390, height: 844 };
 const SLIDER = 'input[type=range]';
 /** The figures of each panel, and its main control. */
 const PARTS = {
@@ -97,5 +98,115 @@ describe('a window of 1366 by 768 pixels', { skip: missing }, () => {
     );
     assert.equal(figure.top, words.top);
     assert.ok(figure.left < words.left);
+  });
+});
+
+/** In the page: where the parts of a section are that a phone has in another order. */
+function placesOf(id) {
+  const section = document.getElementById(id);
+  section.scrollIntoView();
+  const boxOf = (part) => section.querySelector(part).getBoundingClientRect();
+  const [first, ...others] = [
+    ...section.querySelectorAll('.words > :is(p, aside, .formula):not(.kicker, .tick, .crumb)'),
+  ]
+    .filter((words) => words.checkVisibility())
+    .map((words) => words.getBoundingClientRect());
+  const ticks = [...section.querySelectorAll('.words > .tick')].filter((each) =>
+    each.checkVisibility(),
+  );
+  return {
+    title: boxOf('h2').bottom,
+    first: { top: first.top, bottom: first.bottom },
+    before: [boxOf('.predict'), ...ticks.map((each) => each.getBoundingClientRect())].flatMap(
+      ({ top, bottom }) => [top, bottom],
+    ),
+    panel: { top: boxOf('.panel').top, bottom: boxOf('.panel').bottom },
+    others: others.map(({ top }) => top),
+  };
+}
+
+const rises = (numbers, about) =>
+  assert.deepEqual(
+    numbers,
+    [...numbers].sort((a, b) => a - b),
+    about,
+  );
+
+describe('a window of 390 by 844 pixels', { skip: missing }, () => {
+  let browser;
+  let page;
+  let site;
+  opened((visited) => ({ browser, page, site } = visited), launch, {
+    context: { viewport: PHONE },
+  });
+
+  /** The tops of some parts, each of them there once. */
+  const topsOf = async (...parts) => {
+    const boxes = await Promise.all(parts.map((part) => page.locator(part).boundingBox()));
+    return boxes.map(({ y }) => y);
+  };
+
+  for (const id of Object.keys(PARTS))
+    for (const depth of ['look', 'understand'])
+      test(`${id}: its figure is behind one paragraph, for readers who ${depth}`, async () => {
+        await page.locator(`#depth-${depth}`).check();
+        await go(page, `#${id}`);
+        await page.locator(`#${id}[data-panel=ready]`).waitFor();
+        const { title, first, before, panel, others } = await page.evaluate(placesOf, id);
+        rises([title, first.top, first.bottom, ...before, panel.top]);
+        assert.ok(panel.top < 0.75 * PHONE.height, `the figure begins at ${panel.top}`);
+        assert.ok(others.length > 0);
+        assert.ok(Math.min(...others) >= panel.bottom, `${others} are behind ${panel.bottom}`);
+      });
+
+  test('look: its sentence is above its words, and its board above its maps', async () => {
+    await page.locator('#depth-look').check();
+    const parts = ['hint', 'said', 'text', 'bar', 'board', 'wall', 'form'];
+    rises(await topsOf(...parts.map((part) => `#look-panel .look-${part}`)));
+  });
+
+  test('born: its sentence is behind its letters, and its curves are above its maps', async () => {
+    const parts = ['.look-text', '.look-said', '.born-curve >> nth=0', '.look-wall', '.born-map'];
+    rises(await topsOf(...parts.map((part) => `#born-panel ${part}`)));
+  });
+
+  for (const width of [390, 320])
+    test(`look: no word moves while a finger reads them, ${width} pixels wide`, async () => {
+      await page.setViewportSize({ ...PHONE, width });
+      await go(page, '#look?v=1&lookPrompt=The+surprised+grandmother+ran+to+the+greenhouse');
+      await page.locator('#look-panel[data-phase=paused] .token[data-i="9"]').waitFor();
+      const tops = new Set();
+      for (const token of await page.locator('#look-panel .token[data-i]').all()) {
+        await token.hover();
+        await drawn(page);
+        const [panel, text] = await topsOf('#look-panel', '#look-panel .look-text');
+        tops.add(text - panel);
+      }
+      assert.equal(tops.size, 1, `the words are at ${[...tops]}`);
+    });
+
+  test('a panel in a frame has its figure before all words', async () => {
+    await showPanel(page, site, 'cold-hot');
+    const { title, first, panel } = await page.evaluate(placesOf, 'cold-hot');
+    rises([title, panel.top, panel.bottom, first.top]);
+  });
+
+  test('the look in a frame has the order that it has in the page', async () => {
+    await showPanel(page, site, 'look');
+    await page.locator('#look-panel .tick').waitFor();
+    rises(
+      await topsOf('#look-title', '.look-said', '.look-text', '.look-bar', '#look-panel .tick'),
+    );
+  });
+
+  test('without JavaScript words have their order, as no figure is there', async () => {
+    const plain = await browser.newPage({ viewport: PHONE, javaScriptEnabled: false });
+    await plain.goto(site.url);
+    const tops = await plain.$$eval('#one-look :is(.words > p, .predict, .plain)', (all) =>
+      all.map((each) => each.getBoundingClientRect().top),
+    );
+    assert.ok(tops.length > 5);
+    rises(tops);
+    await plain.close();
   });
 });
