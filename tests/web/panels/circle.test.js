@@ -5,7 +5,8 @@ import { CIRCLE } from '../../../web/math/example.js';
 import { circleOf } from '../../../web/panels/one-look/compute.js';
 import { placeKeyNames } from '../../../web/panels/one-look/key-names.js';
 import { attentionWeights, chooser, onCircle as on } from '../recompute.js';
-import { launch, missing, opened } from '../site.js';
+import { becomes } from '../../support/web/becomes.js';
+import { go, launch, missing, opened } from '../site.js';
 
 const LILY = ['Lily', 'saw', 'a', 'red', 'ball', 'She'];
 const LONG = ['wanted', 'yesterday', 'I', 'friendship', 'mmmmmm', 'together'];
@@ -100,5 +101,20 @@ describe('the names of the keys', { skip: missing }, () => {
         drawn.flatMap(({ boxes, frame }, s) => faults(boxes, frame, `state ${s}`)),
         [],
       );
+    });
+
+  // a hidden ring with a hundred thousand dashes took a quarter of a second to be looked for
+  for (const [T, rings] of [
+    ['0', 0],
+    ['0.22', 2],
+    ['1.5', 1],
+    ['Infinity', 0],
+  ])
+    test(`at T = ${T} it has the ${rings} rings that can be seen`, async () => {
+      await go(page, `#one-look?v=1&heroT=${T}`);
+      const radii = () =>
+        page.$$eval('.ring', (all) => all.map(({ r }) => r.baseVal.value).filter(Boolean));
+      await becomes(async () => (await radii()).length, rings);
+      assert.ok((await radii()).every((r) => r < 1000));
     });
 });

@@ -144,12 +144,10 @@ export class Circle {
     const [qx, qy] = place(q);
     const sigma = Math.sqrt(sigma2);
     this.glow(q, sigma2);
+    const seen = ringsInside(q, sigma);
+    // a browser would look for the mouse on all dashes of a ring, also of one that is far away
     this.rings.forEach((ring, i) =>
-      setAttributes(ring, {
-        cx: qx,
-        cy: qy,
-        r: Math.min(1e5, R * sigma * (i + 1)),
-      }),
+      setAttributes(ring, { cx: qx, cy: qy, r: i < seen ? R * sigma * (i + 1) : 0 }),
     );
     this.edges.replaceChildren();
     this.keys.forEach((group, j) =>
