@@ -70,7 +70,7 @@ export class Spectrum {
       svg(
         'text',
         { x: MARGIN.left - 8, y: MARGIN.top - 18, 'text-anchor': 'start', class: 'axis-name' },
-        'move of the weights for each unit of push',
+        'move for each unit of push',
       ),
       ...[0, found.bound, found.note].map(beside),
       level(0, 'axis'),
