@@ -81,19 +81,24 @@ export function keepPlace(change) {
 
 /**
  * Brings an element to the top of the window. A reader may also scroll without a press that is
- * heard, as a search in the page does. Then the window stays there.
+ * heard, as a search in the page does. Then the window stays there. A browser that scrolls because
+ * the page above the element has grown is no reader.
  * @param {Element} element @param {() => boolean} waits whether something is still to come
  */
 export function bringUp(element, waits) {
   const { documentElement: root } = document;
   let frame = 0;
   let left = 0;
+  /** Of the element, in pixels of the page. */
+  let fromTop = 0;
   whileDrawn(() => {
     const kept = Math.min(left, root.scrollHeight - innerHeight);
+    const stays = Math.abs(scrollY + markOf(element).top - fromTop) < 1;
     // before the first frame the page goes to the section of the link
-    if (frame++ > 1 && waits() && Math.abs(scrollY - kept) > 1) return over.abort();
+    if (frame++ > 1 && waits() && stays && Math.abs(scrollY - kept) > 1) return over.abort();
     if (element.isConnected) element.scrollIntoView({ behavior: 'instant' });
     left = scrollY;
+    fromTop = scrollY + markOf(element).top;
   }, waits);
   // the anchors of a browser would scroll as well
   root.style.overflowAnchor = 'none';

@@ -68,4 +68,18 @@ describe('a stop of the tour whose panel is on its way', { skip: missing }, () =
     assert.equal(await page.evaluate('document.activeElement.textContent'), 'next');
     await page.close();
   });
+
+  test('stays at the top where a browser follows the growth of the page', async () => {
+    const { page, release } = await waiting();
+    await page.evaluate(() => {
+      document.querySelector('main').style.paddingTop = '500px';
+      scrollBy({ top: 500, behavior: 'instant' });
+    });
+    await frames(page);
+    release();
+    await arrived(page);
+    await page.evaluate(() => (document.querySelector('main').style.paddingTop = ''));
+    await becomes(() => top(page), MARGIN);
+    await page.close();
+  });
 });
