@@ -2,11 +2,9 @@
  * The look: a model writes a story, and every look of every head is on show. The first frame stands
  * in the page already; its tokens are read here again, and the story goes on from there.
  */
-import { headName } from '../../../src/js/model/inside/head-name.js';
 import { onFrame, sparing } from '../../page/frames.js';
 import { columns, paragraph } from '../../page/layout.js';
 import { privateFlag } from '../../page/signal.js';
-import { percent } from '../../plot/format.js';
 import { Checking } from './checking.js';
 import { codeOf } from './code.js';
 import { Controls } from './controls.js';
@@ -19,7 +17,7 @@ import { Spelled } from './spelled.js';
 import { foretold, surprises } from './surprise.js';
 import { TextView } from './text-view.js';
 import { Board, Wall } from './wall.js';
-import { aboutHeads, plain, sentence } from './words.js';
+import { aboutHeads, nameWithSharpness, plain, sentence } from './words.js';
 import { Writer } from './writing/writer.js';
 
 /** @typedef {import('./writing/story.js').Story} Story */
@@ -70,7 +68,10 @@ class Look {
     this.alive = new Promise((resolve) => (this.awake = resolve));
     /** @type {Story | undefined} the story that the maps are of */
     this.built = undefined;
-    this.draw = onFrame([state.head, state.rest, state.at, state.bits], () => this.redraw());
+    const signals = [state.head, state.rest, state.at, state.bits];
+    // two pieces of work: a frame that has no time for both leaves the second one to the next
+    const asks = [() => this.redraw(), () => this.redrawMaps()].map((run) => onFrame(signals, run));
+    this.draw = () => asks.forEach((ask) => ask());
     this.drawSparing = sparing(this.draw);
     this.writer = new Writer(
       model,
@@ -184,7 +185,18 @@ class Look {
     root.dataset.tokens = String(story.tokens.length);
     this.checking.check();
     if (['paused', 'over'].includes(writer.phase)) this.spelled.read(this.upToWord).catch(() => {});
-    this.said.seen.look(this);
+  }
+
+  /** The row on show on the maps and squares of all heads, and a look at all that is drawn then. */
+  redrawMaps() {
+    const { built: story, writer, wall, state, board, said } = this;
+    if (!story?.rows || story !== writer.story) return;
+    const { head, word: i } = this.selection;
+    const rest = state.rest.value;
+    wall.paint();
+    wall.mark(head, i, (each) => nameWithSharpness(story, each, i, rest));
+    board.show(story, i, rest, head);
+    said.seen.look(this);
   }
 
   /** Maps of a new story, in the place of others or of the first frame. @param {Story} story */
@@ -205,9 +217,9 @@ class Look {
     this.awake();
   }
 
-  /** The row on show: its words, its marks on the maps, and its sentence. @param {Story} story */
+  /** The row on show: its words and its sentence. @param {Story} story */
   show(story) {
-    const { text, wall, state } = this;
+    const { text, state } = this;
     const { head, word: i } = this.selection;
     const rest = state.rest.value;
     const T = state.T.value;
@@ -216,13 +228,6 @@ class Look {
     if (state.bits.value) said.push(' ', ...foretold(story, i, T));
     text.shade(story.shown(head, i, rest), i, state.at.value === i, plain(said));
     text.underline(state.bits.value ? story.bits : undefined);
-    wall.paint();
-    wall.mark(head, i, (each) => {
-      const sharp = story.sharpness(each, i, rest);
-      const name = headName(each, 'long');
-      return Number.isNaN(sharp) ? name : `${name}: ${percent(sharp)} sharp`;
-    });
-    this.board.show(story, i, rest, head);
     this.said.show(story, head, i, { rest, T });
   }
 

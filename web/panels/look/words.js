@@ -147,6 +147,16 @@ export function countOfSharp(story, i, rest) {
   return `${sharp} of ${all} heads ${look} sharply here: ${they} a few words.`;
 }
 
+/**
+ * A head and its measure, for assistive technology.
+ * @param {Story} story @param {Head} head @param {number} i @param {boolean} rest
+ */
+export function nameWithSharpness(story, head, i, rest) {
+  const sharp = story.sharpness(head, i, rest);
+  const name = headName(head, 'long');
+  return Number.isNaN(sharp) ? name : `${name}: ${percent(sharp)} sharp`;
+}
+
 /** The meaning of the squares. @param {Story} story */
 export const aboutHeads = ({ layers, heads, kvHeads }) =>
   `This model has ${layers * heads} heads: ${layers} layers of ${heads}. ` +
