@@ -46,6 +46,15 @@ describe('the slope of a look', { skip: missing }, () => {
   let page;
   opened((visited) => ({ page } = visited), launch, { panels: ['push'] });
 
+  test('has its marks for a reader who does not only look', async () => {
+    const shown = () =>
+      page.$$eval('.tick-weight', (all) => all.filter((mark) => mark.checkVisibility()).length);
+    await page.locator('#depth-look').check();
+    assert.equal(await shown(), 0);
+    await page.locator('#depth-doubt').check();
+    assert.equal(await shown(), SCORES.length);
+  });
+
   for (const T of [1, 0.25, 10])
     test(`has the eigenvalues of float64 at T = ${T}, none above the line`, async () => {
       await go(page, `#pushT=${T}`);

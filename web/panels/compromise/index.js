@@ -12,6 +12,7 @@ import { codeOf } from './code.js';
 import { divergence, fallShort, lse, objective, path, threeOf } from './compute.js';
 import { inside, Triangle } from './triangle.js';
 
+const GAP = 'Both numbers say how far the dot falls short. They are computed in two ways.';
 const COLD = 0.02;
 const HOT = 200;
 /** From cold to hot in equal factors, with the temperatures that get a mark. */
@@ -57,12 +58,18 @@ export async function build(root, { engine: load, state, row, keys }) {
   const gap = html('dd');
   const price = html('dd');
   sides.append(
-    html('div', {}, html('dt', {}, 'Below the top by'), gap),
+    html('div', {}, html('dt', {}, 'Below the best sum by'), gap),
     html('div', {}, html('dt', {}, 'Temperature × divergence'), price),
   );
   const T = temperature(state.T, (value) => `T ${short(value)}`, { min: 0.05, max: 20 });
   root.replaceChildren(
-    besideWords(triangle.element, sentence, sides, controlsRow(T.element)),
+    besideWords(
+      triangle.element,
+      sentence,
+      sides,
+      paragraph('remark', GAP),
+      controlsRow(T.element),
+    ),
     verdicts(checks),
   );
 

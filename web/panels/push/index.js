@@ -16,6 +16,9 @@ import { Spectrum } from './spectrum.js';
 /** @typedef {import('./scatter.js').Moves} Moves */
 /** @typedef {import('./fans.js').Fan} Fan */
 
+const SPECTRUM =
+  'The first bar is 0, since a push of all scores alike moves nothing. The short marks are the ' +
+  'weights, divided by T. From the second on, a bar ends between the marks at its sides.';
 const SEED = 1;
 /** Standard errors that a variance of random numbers may be off. */
 const SIGMAS = 5;
@@ -54,13 +57,15 @@ export async function build(root, { state, lab, row, keys }) {
   const scatter = new Scatter();
   const fans = new Fans();
   const spectrum = new Spectrum();
+  const more = paragraph('remark', SPECTRUM);
+  more.dataset.depth = 'understand';
   const sentence = paragraph('sentence');
   const T = temperature(state.T, (value) => `T ${short(value)}`, { min: 0.1, max: 10 });
   root.replaceChildren(
     block(
       'two-figures',
       html('div', {}, scatter.figure.element, controlsRow(T.element), sentence),
-      html('div', {}, fans.figure.element, spectrum.figure.element),
+      html('div', {}, fans.figure.element, spectrum.figure.element, more),
     ),
     verdicts(checks),
   );

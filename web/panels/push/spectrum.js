@@ -59,13 +59,10 @@ export class Spectrum {
           `directions at T ${short(T)}. Its weights move by ${told} times the push. ` +
           `No look moves by more than ${short(found.bound)} times the push.`,
         caption:
-          `One look at ${slopes.length} words: ${words.join(', ')}. There are ${slopes.length} ` +
-          'kinds of push that the weights follow in the same direction. ' +
-          'Each has a bar, as high as the move for a push of 1. ' +
-          `At T = ${short(T)} that is ${short(steepest, 3)} at most. ` +
-          'The first bar is 0, since a push of all scores alike moves nothing. No bar of any ' +
-          'look is above the solid line. The dashed line is 1/T. The short marks are the ' +
-          'weights, divided by T. From the second on, a bar ends between the marks at its sides.',
+          `One look, at ${words.join(', ')}. There are ${slopes.length} kinds of push that the ` +
+          'weights follow in the same direction. A bar says how far they move for a push of 1. ' +
+          `At T = ${short(T)} that is ${short(steepest, 3)} at most, and nothing for the first. ` +
+          'No bar of any look is above the solid line. The dashed line is 1/T.',
       },
       svg(
         'text',
