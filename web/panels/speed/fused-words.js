@@ -21,7 +21,7 @@ export function spanRow({ span, sums }, i, here) {
   const cell = (/** @type {number} */ value, name = '') =>
     html('td', { 'data-value': value, class: name || null }, short(value, 5));
   const row = numbersRow(
-    `${i * SPAN + 1} to ${(i + 1) * SPAN}`,
+    html('span', { class: 'fused-keys' }, `${i * SPAN + 1} to ${(i + 1) * SPAN}`),
     cell(span.max, 'fused-wide'),
     cell(sums.max),
     i ? cell(sums.old) : html('td', {}, '–'),
