@@ -173,8 +173,10 @@ export const SHARP = { none: 'all words alike', all: 'one word' };
 export const HINT = {
   hover:
     'Point at another word, and click to hold it. All looks from the framed word together lead ' +
-    'to the word after it.',
-  touch: 'Touch another word. All looks from the framed word together lead to the word after it.',
+    'to the word after it. A head is named by its layer and its number there.',
+  touch:
+    'Touch another word. All looks from the framed word together lead to the word after it. A ' +
+    'head is named by its layer and its number there.',
   start: 'In this model a head that finds nothing to look for looks at the start.',
 };
 
