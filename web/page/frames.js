@@ -12,12 +12,18 @@ function request() {
   requestAnimationFrame(work);
 }
 
-/** One change may be drawn by many panels. Each frame does some of it, so that none takes long. */
+/**
+ * One change may be drawn by many panels. Each frame does some of it, so that none takes long. Work
+ * may ask for more, which has its turn in the same frame. Nothing is done twice.
+ */
 function work() {
   const begun = performance.now();
+  const done = new Set();
   try {
-    for (const run of [...asked]) {
+    for (const run of asked) {
       if (performance.now() - begun > BUDGET) break;
+      if (done.has(run)) continue;
+      done.add(run);
       asked.delete(run);
       run();
     }
@@ -64,10 +70,11 @@ export function sparing(draw) {
       if (missed) ask();
     };
     draw();
-    // a task after the frame begins when it is painted
-    requestAnimationFrame((begun) =>
-      setTimeout(() => setTimeout(again, performance.now() - begun)),
-    );
+    requestAnimationFrame(async (begun) => {
+      await drawn();
+      // a task after the frame begins when it is painted
+      setTimeout(() => setTimeout(again, performance.now() - begun));
+    });
   };
   return ask;
 }

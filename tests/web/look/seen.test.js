@@ -46,6 +46,29 @@ describe('the look that is read back', { skip: missing }, () => {
     await drawn(page);
   }
 
+  test('is right where a frame has time for the words, and not for the maps', async () => {
+    await state(SHORT);
+    await page.evaluate(async () => {
+      const real = performance.now;
+      let now = real.call(performance);
+      performance.now = () => (now += 6);
+      for (const i of [3, 6]) {
+        const { left, top } = document
+          .querySelector(`.token[data-i="${i}"]`)
+          .getBoundingClientRect();
+        const at = { clientX: left + 4, clientY: top + 4 };
+        const element = document.elementFromPoint(left + 4, top + 4);
+        element.dispatchEvent(new PointerEvent('pointermove', { ...at, bubbles: true }));
+        await new Promise(requestAnimationFrame);
+      }
+      while ('drawing' in document.documentElement.dataset)
+        await new Promise(requestAnimationFrame);
+      performance.now = real;
+    });
+    await becomes(() => verdictOf(page, 'look-drawn'), 'holds');
+    assert.equal((await shown(page)).at, 6);
+  });
+
   test('is that of its rows in every state, and nothing is left out', async () => {
     for (const fragment of [
       SHORT,

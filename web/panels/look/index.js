@@ -21,6 +21,7 @@ import { aboutHeads, nameWithSharpness, plain, sentence } from './words.js';
 import { Writer } from './writing/writer.js';
 
 /** @typedef {import('./writing/story.js').Story} Story */
+/** @typedef {import('./wall.js').Shown} Shown */
 
 /** Tokens of a story at most: a story of the page’s own model has 173 on average. */
 const CAPACITY = 192;
@@ -68,10 +69,11 @@ class Look {
     this.alive = new Promise((resolve) => (this.awake = resolve));
     /** @type {Story | undefined} the story that the maps are of */
     this.built = undefined;
-    const signals = [state.head, state.rest, state.at, state.bits];
-    // two pieces of work: a frame that has no time for both leaves the second one to the next
-    const asks = [() => this.redraw(), () => this.redrawMaps()].map((run) => onFrame(signals, run));
-    this.draw = () => asks.forEach((ask) => ask());
+    /** The row that the words show. @type {Shown | undefined} */
+    this.shown = undefined;
+    this.draw = onFrame([state.head, state.rest, state.at, state.bits], () => this.redraw());
+    // a frame that has no time for the maps leaves them to the next one
+    this.drawMaps = onFrame([], () => this.redrawMaps());
     this.drawSparing = sparing(this.draw);
     this.writer = new Writer(
       model,
@@ -181,22 +183,22 @@ class Look {
     if (story !== built) this.lay(story);
     fitLink(this.state, writer, story);
     this.show(story);
-    root.dataset.phase = writer.phase;
-    root.dataset.tokens = String(story.tokens.length);
+    Object.assign(root.dataset, { phase: writer.phase, tokens: String(story.tokens.length) });
     this.checking.check();
     if (['paused', 'over'].includes(writer.phase)) this.spelled.read(this.upToWord).catch(() => {});
+    this.drawMaps();
   }
 
-  /** The row on show on the maps and squares of all heads, and a look at all that is drawn then. */
+  /** The row that the words show, on the maps and squares of all heads. */
   redrawMaps() {
-    const { built: story, writer, wall, state, board, said } = this;
-    if (!story?.rows || story !== writer.story) return;
-    const { head, word: i } = this.selection;
-    const rest = state.rest.value;
+    const { shown, wall, board, said, checking } = this;
+    if (!shown || shown.story !== this.built) return;
+    const { story, head, i, rest, row } = shown;
     wall.paint();
     wall.mark(head, i, (each) => nameWithSharpness(story, each, i, rest));
     board.show(story, i, rest, head);
-    said.seen.look(this);
+    // another row is still to be drawn, where it is not the one on show any more
+    if (row === checking.row) said.seen.look(this);
   }
 
   /** Maps of a new story, in the place of others or of the first frame. @param {Story} story */
@@ -221,13 +223,14 @@ class Look {
   show(story) {
     const { text, state } = this;
     const { head, word: i } = this.selection;
-    const rest = state.rest.value;
-    const T = state.T.value;
+    const [rest, T] = [state.rest.value, state.T.value];
+    this.shown = { story, head, i, rest, row: this.checking.row };
     text.show(story);
     const said = [...sentence(story, head, i, rest)];
     if (state.bits.value) said.push(' ', ...foretold(story, i, T));
     text.shade(story.shown(head, i, rest), i, state.at.value === i, plain(said));
     text.underline(state.bits.value ? story.bits : undefined);
+    text.element.classList.toggle('without-start', rest);
     this.said.show(story, head, i, { rest, T });
   }
 

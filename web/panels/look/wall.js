@@ -14,6 +14,9 @@ import { SHARP } from './words.js';
 /** @typedef {import('./writing/story.js').Head} Head */
 
 /**
+ * @typedef {{ story: Story, head: Head, i: number, rest: boolean, row: string }} Shown
+ *   the row that is drawn, and everything that it depends on
+ *
  * @typedef {object} HeadMap
  * @property {Head} head
  * @property {HTMLElement} button
