@@ -81,8 +81,8 @@ export function keepPlace(change) {
 
 /**
  * Brings an element to the top of the window. A reader may also scroll without a press that is
- * heard, as a search in the page does. Then the window stays there. A browser that scrolls because
- * the page above the element has grown is no reader.
+ * heard, as a search in the page does. Then the window stays there. A browser scrolls, too, as the
+ * page above the element grows. A reader who scrolls in the same frame is not heard.
  * @param {Element} element @param {() => boolean} waits whether something is still to come
  */
 export function bringUp(element, waits) {

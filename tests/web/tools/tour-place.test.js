@@ -76,9 +76,11 @@ describe('a stop of the tour whose panel is on its way', { skip: missing }, () =
       scrollBy({ top: 500, behavior: 'instant' });
     });
     await frames(page);
+    // it still follows
+    await page.evaluate(() => (document.querySelector('main').style.paddingTop = ''));
+    await becomes(() => top(page), MARGIN);
     release();
     await arrived(page);
-    await page.evaluate(() => (document.querySelector('main').style.paddingTop = ''));
     await becomes(() => top(page), MARGIN);
     await page.close();
   });
