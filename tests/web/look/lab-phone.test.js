@@ -75,9 +75,17 @@ describe('the lab on a phone', { skip: missing }, () => {
     await becomes(() => page.locator('.look-side > .lab-first').count(), 1);
     assert.ok(await hasFocus('.lab-first'), 'the focus moves with the story');
     await page.keyboard.press('Shift+Tab');
+    assert.ok(await hasFocus('.lab-first h3 button'), 'the way to the explanation');
+    await page.keyboard.press('Shift+Tab');
     assert.ok(await hasFocus('#lab-panel .look-left'));
     await page.setViewportSize(PHONES.at(-1));
     await becomes(() => page.locator('.look-below > .lab-first').count(), 1);
+  });
+
+  test('has a way from its first story to the explanation of a word', async () => {
+    await page.locator('.lab-first h3 button').tap();
+    const { y } = await page.locator('.lab-why').boundingBox();
+    assert.ok(Math.abs(y) < 40, `the explanation is at ${y}`);
   });
 
   test('a press is seen there at once', async () => {

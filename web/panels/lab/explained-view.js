@@ -7,6 +7,12 @@ import { sumOfParts } from './explain.js';
 /** @typedef {import('./explain.js').Explained} Explained */
 /** @typedef {{ name: string, value: number }} Part */
 
+/** Where the word of the explanation is. */
+export const WHOSE = {
+  first: 'The word is one of the first story. The model with your changes reads that story.',
+  changed: 'The word is one of the story with your changes, and the same model reads it.',
+};
+
 const quoted = (/** @type {string} */ text) =>
   `‘${text.trim() || text.replace(/\n/g, '↵') || '∅'}’`;
 const points = (/** @type {number} */ x) => fixed(x, 2);

@@ -4,7 +4,7 @@ import { block, columns, paragraph, status, verdicts } from '../../page/layout.j
 import { textField } from '../../page/text-field.js';
 import { html, setText } from '../../plot/dom.js';
 import { meanChance } from './compute.js';
-import { ledgerTable, leadSentence, lensTable, sumSentence } from './explained-view.js';
+import { ledgerTable, leadSentence, lensTable, sumSentence, WHOSE } from './explained-view.js';
 import { HeadSwitches } from './heads.js';
 import { ownFile } from './own-file.js';
 import { LENGTH } from './session.js';
@@ -19,10 +19,6 @@ const TRY = 'Try each head alone';
 const STOP = 'Stop';
 /** As in the style sheet. */
 const ONE_COLUMN = '(max-width: 899px)';
-const WHOSE = {
-  first: 'The word is one of the first story. The model with your changes reads that story.',
-  changed: 'The word is one of the story with your changes, and the same model reads it.',
-};
 
 /**
  * @template T
@@ -86,9 +82,11 @@ export class View {
   /** @param {import('./checks.js').Checks} checks */
   laidOut(checks) {
     const { state, own, said, before, after } = this;
-    const first = 'The first story, as it was. Press a word to explain it below.';
+    const first = 'The first story, as it was. Press a word to explain it ';
     const changed = 'The story with your changes. Its words can be pressed, too.';
-    this.first.append(html('h3', {}, first), before.element);
+    const down = html('button', { type: 'button', class: 'link' }, 'below');
+    down.addEventListener('click', () => this.why.scrollIntoView());
+    this.first.append(html('h3', {}, first, down, '.'), before.element);
     this.told.append(said, html('h3', {}, changed), after.element);
     this.why.append(...this.explanation());
     const controls = [
