@@ -90,6 +90,7 @@ export class Spectrum {
           y1: y.at(p / T),
           y2: y.at(p / T),
           class: 'tick-weight',
+          'data-depth': 'understand',
           'data-value': p / T,
         }),
       ),

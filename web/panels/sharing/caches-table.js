@@ -40,7 +40,7 @@ export function cachesTable() {
         'near its end goes on beyond 600 KB. Each name links to the model’s configuration. ' +
         'Attention is multi-head (MHA), grouped-query (GQA), multi-query (MQA) or multi-head ' +
         'latent (MLA).',
-      columns: ['model', 'heads', 'cache of a token', 'part of a whole bar', ''],
+      columns: ['model', 'heads', 'cache of a token', 'part that is left', ''],
     },
     ...rows,
   ).element;
