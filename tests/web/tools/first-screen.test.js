@@ -163,6 +163,7 @@ describe('a window of 390 by 844 pixels', { skip: missing }, () => {
     await page.locator('#depth-look').check();
     const parts = ['hint', 'said', 'text', 'bar', 'board', 'wall', 'form'];
     rises(await topsOf(...parts.map((part) => `#look-panel .look-${part}`)));
+    rises(await topsOf('.lead', '#look-panel', '#look .tools', '.look-reads', '#look .predict'));
   });
 
   test('born: its sentence is behind its letters, and its curves are above its maps', async () => {

@@ -169,14 +169,14 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
 /** The ends of the scale of the board. */
 export const SHARP = { none: 'all words alike', all: 'one word' };
 
+const LOOKS =
+  'All looks from the framed word together lead to the word after it. Heads work in layers: head ' +
+  '4.6 is head 6 of layer 4.';
+
 /** The words above the story. */
 export const HINT = {
-  hover:
-    'Point at another word, and click to hold it. All looks from the framed word together lead ' +
-    'to the word after it. A head is named by its layer and its number there.',
-  touch:
-    'Touch another word. All looks from the framed word together lead to the word after it. A ' +
-    'head is named by its layer and its number there.',
+  hover: `Point at another word, and click to hold it. ${LOOKS}`,
+  touch: `Touch another word. ${LOOKS}`,
   start: 'In this model a head that finds nothing to look for looks at the start.',
 };
 
