@@ -80,6 +80,17 @@ export function keepPlace(change) {
 }
 
 /**
+ * Changes the page above controls. In the window they stay where they are while they are used.
+ * @param {Element} controls @param {() => void} change
+ */
+export function keepUnderHand(controls, change) {
+  const used = controls.matches(':hover, :focus-within') && isInWindow(controls);
+  const place = used && markOf(controls);
+  change();
+  if (place) restore([place]);
+}
+
+/**
  * Brings an element to the top of the window. A reader may also scroll without a press that is
  * heard, as a search in the page does. Then the window stays there. A browser scrolls, too, as the
  * page above the element grows. A reader who scrolls in the same frame is not heard.

@@ -166,6 +166,32 @@ describe('a window of 390 by 844 pixels', { skip: missing }, () => {
     rises(await topsOf('.lead', '#look-panel', '#look .tools', '.look-reads', '#look .predict'));
   });
 
+  test('look: its buttons stay under the finger, while words are written above them', async () => {
+    const prompt = 'Ben and Ella had a cat called Pickle, and she took things. '.repeat(3).trim();
+    await go(page, `#look?v=1&lookPrompt=${encodeURIComponent(prompt)}`);
+    await page.getByRole('switch', { name: 'as fast as it can' }).check();
+    await page.locator('#look-panel[data-phase=paused]').waitFor();
+    const write = page.locator('#look-panel .look-buttons button').first();
+    await write.evaluate((button) => button.scrollIntoView({ block: 'end' }));
+    const [before] = await topsOf('#look-panel .look-text');
+    await write.click();
+    const tops = await write.evaluate(async (button) => {
+      const { dataset } = document.getElementById('look-panel');
+      const found = [];
+      while (dataset.phase !== 'over') {
+        await new Promise(requestAnimationFrame);
+        found.push(button.getBoundingClientRect().top);
+      }
+      return found;
+    });
+    // a browser rounds the place of the window to whole pixels, once a line
+    const [lowest, highest] = [Math.max(...tops), Math.min(...tops)];
+    assert.ok(lowest - highest <= 2, `the button is at ${highest} to ${lowest}`);
+    const [now] = await topsOf('#look-panel .look-text');
+    assert.ok(now < before - 25, `the words begin at ${now}, and began at ${before}`);
+    await go(page, '#look');
+  });
+
   test('born: its sentence is behind its letters, and its curves are above its maps', async () => {
     const parts = ['.look-text', '.look-said', '.born-curve >> nth=0', '.look-wall', '.born-map'];
     rises(await topsOf(...parts.map((part) => `#born-panel ${part}`)));

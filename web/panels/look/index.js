@@ -4,6 +4,7 @@
  */
 import { onFrame, sparing } from '../../page/frames.js';
 import { columns, paragraph } from '../../page/layout.js';
+import { keepUnderHand } from '../../page/place.js';
 import { privateFlag } from '../../page/signal.js';
 import { Checking } from './checking.js';
 import { codeOf } from './code.js';
@@ -182,7 +183,7 @@ class Look {
     if (!story?.rows || (!built && story.rows < story.tokens.length)) return;
     if (story !== built) this.lay(story);
     fitLink(this.state, writer, story);
-    this.show(story);
+    keepUnderHand(this.controls.bar, () => this.show(story));
     Object.assign(root.dataset, { phase: writer.phase, tokens: String(story.tokens.length) });
     this.checking.check();
     if (['paused', 'over'].includes(writer.phase)) this.spelled.read(this.upToWord).catch(() => {});
