@@ -40,8 +40,7 @@ export class Checking {
     const { selection, writer } = this.parts;
     const { head, word, state } = selection;
     const { T } = writer.settings;
-    const { at, rest } = state;
-    return [head.layer, head.head, word, at.value, rest.value, T, this.changes].join();
+    return [head.layer, head.head, word, state.at.value, T, this.changes].join();
   }
 
   /** Compares the row on show, if that was not done. */

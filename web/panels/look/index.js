@@ -122,6 +122,8 @@ class Look {
     const { state, writer, wall, root } = this;
     this.fast.on((on) => writer.set({ pace: on ? Infinity : READING }));
     state.T.on((T) => writer.set({ T }));
+    // the row on show was read at another temperature
+    state.T.on(() => this.checking.check());
     state.tau.on((tau) => writer.set({ tau }));
     state.seed.on(() => this.again(true));
     state.prompt.on(() => this.again(!this.reduced));
@@ -190,7 +192,7 @@ class Look {
     this.drawMaps();
   }
 
-  /** The row that the words show, on the maps and squares of all heads. */
+  /** The row of the words, on all maps and squares. It is read back if it still is on show. */
   redrawMaps() {
     const { shown, wall, board, said, checking } = this;
     if (!shown || shown.story !== this.built) return;
@@ -198,8 +200,7 @@ class Look {
     wall.paint();
     wall.mark(head, i, (each) => nameWithSharpness(story, each, i, rest));
     board.show(story, i, rest, head);
-    // another row is still to be drawn, where it is not the one on show any more
-    if (row === checking.row) said.seen.look(this);
+    if (row === checking.row && rest === this.state.rest.value) said.seen.look(this);
   }
 
   /** Maps of a new story, in the place of others or of the first frame. @param {Story} story */
