@@ -70,11 +70,13 @@ export function sparing(draw) {
       if (missed) ask();
     };
     draw();
-    requestAnimationFrame(async (begun) => {
-      await drawn();
+    const rest = (/** @type {number} */ begun) => {
+      if ('drawing' in document.documentElement.dataset)
+        return void requestAnimationFrame(() => rest(begun));
       // a task after the frame begins when it is painted
       setTimeout(() => setTimeout(again, performance.now() - begun));
-    });
+    };
+    requestAnimationFrame(rest);
   };
   return ask;
 }

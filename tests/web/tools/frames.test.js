@@ -59,6 +59,9 @@ test('work that is asked for several times is done once, before the next task', 
 /** Frames and timers that run by hand. A frame is told how long it takes until it is painted. */
 function byHand(t) {
   const spend = clock(t);
+  const dataset = {};
+  globalThis.document = { documentElement: { dataset } };
+  t.after(() => delete globalThis.document);
   const frames = [];
   let timers = [];
   globalThis.requestAnimationFrame = (run) => frames.push(run);
@@ -78,7 +81,7 @@ function byHand(t) {
     for (const run of frames.splice(0)) run(begun);
     pass(0);
   };
-  return { pass, frame };
+  return { pass, frame, dataset };
 }
 
 test('a drawing leaves others as much time as it takes, and the last one is drawn', (t) => {
@@ -99,4 +102,22 @@ test('a drawing leaves others as much time as it takes, and the last one is draw
   assert.equal(count, 2);
   ask();
   assert.equal(count, 3);
+});
+
+test('a drawing that takes two frames is over with the second one', (t) => {
+  const { pass, frame, dataset } = byHand(t);
+  let count = 0;
+  const ask = sparing(() => void count++);
+  ask();
+  ask();
+  dataset.drawing = '';
+  frame(20);
+  delete dataset.drawing;
+  pass(20);
+  assert.equal(count, 1);
+  frame(10);
+  pass(49);
+  assert.equal(count, 1);
+  pass(1);
+  assert.equal(count, 2);
 });
