@@ -189,9 +189,13 @@ for (const { name, missing, launch } of browsers)
       assert.equal((await shown(page)).at, before.at, 'the text has lost the focus');
       await page.keyboard.press('Home');
       await drawn(page);
-      await page.keyboard.press('ArrowDown');
-      await drawn(page);
-      await page.keyboard.press('ArrowRight');
+      // both before the next frame
+      await page.evaluate(() => {
+        for (const key of ['ArrowDown', 'ArrowRight']) {
+          const pressed = new KeyboardEvent('keydown', { key, bubbles: true });
+          document.activeElement.dispatchEvent(pressed);
+        }
+      });
       await drawn(page);
       const { layer, head } = await shown(page);
       assert.deepEqual([layer, head], [1, 1]);

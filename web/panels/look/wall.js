@@ -165,7 +165,11 @@ export class Wall {
     const to = { Home: 0, End: count - 1 }[event.key] ?? (step && this.chosen + step);
     if (to === undefined) return;
     event.preventDefault();
-    if (to >= 0 && to < count) this.choose(this.maps[to].head);
+    if (to < 0 || to >= count) return;
+    this.choose(this.maps[to].head);
+    // two keys may come before the next frame
+    this.chosen = to;
+    this.maps[to].button.focus({ preventScroll: true });
   }
 }
 
