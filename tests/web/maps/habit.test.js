@@ -27,8 +27,9 @@ describe('where a head mostly looks', () => {
       weightsOf({}, h).filter(
         (row, i) => i && row.slice(0, i + 1).indexOf(Math.max(...row.slice(0, i + 1))) === place(i),
       ).length;
-    const back = (h, places) => `${count(h, (i) => i - places)} of 31 queries with a choice.`;
-    const first = (h) => `${count(h, () => 0)} of 31 queries with a choice.`;
+    const back = (h, places) =>
+      `${count(h, (i) => i - places)} of 31 queries that may read several keys.`;
+    const first = (h) => `${count(h, () => 0)} of 31 queries that may read several keys.`;
     const sentences = Array.from({ length: 8 }, (_, h) => told(weightsOf({}, h), causal));
     assert.deepEqual(sentences, [
       `looks mostly one place back: ${back(0, 1)}`,
@@ -45,12 +46,18 @@ describe('where a head mostly looks', () => {
   test('may be ahead, and is nowhere if fewer than half agree', () => {
     assert.equal(
       told(looking(9, -2)),
-      'looks mostly 2 places ahead: 7 of 9 queries with a choice.',
+      'looks mostly 2 places ahead: 7 of 9 queries that may read several keys.',
     );
     const rows = [...looking(9, 1).slice(0, 5), ...looking(9, 3).slice(5)];
-    assert.equal(told(rows, causal), 'looks mostly one place back: 4 of 8 queries with a choice.');
+    assert.equal(
+      told(rows, causal),
+      'looks mostly one place back: 4 of 8 queries that may read several keys.',
+    );
     rows[4] = looking(9, 2)[4];
-    assert.equal(told(rows, causal), 'looks mostly 3 places back: 4 of 8 queries with a choice.');
+    assert.equal(
+      told(rows, causal),
+      'looks mostly 3 places back: 4 of 8 queries that may read several keys.',
+    );
     rows[5] = looking(9, 2)[5];
     assert.equal(told(rows, causal), 'looks at no place in particular.');
   });
@@ -68,7 +75,7 @@ describe('where a head mostly looks', () => {
     const data = { ...mapOf(looking(6, 3), causal), of };
     assert.equal(
       habitOf(data, 'Head 4'),
-      'Head 4 looks mostly one place back: 5 of 5 queries with a choice.',
+      'Head 4 looks mostly one place back: 5 of 5 queries that may read several keys.',
     );
   });
 });

@@ -47,7 +47,8 @@ export function habitOf(data, name) {
   if (2 * Math.max(agreeing, first) < queries) return `${name} looks at no place in particular.`;
   const place = first > agreeing ? 'at the first key' : placesBack(back);
   const count = Math.max(agreeing, first);
-  return `${name} looks mostly ${place}: ${count} of ${queries} queries with a choice.`;
+  const of = `${queries} queries that may read several keys`;
+  return `${name} looks mostly ${place}: ${count} of ${of}.`;
 }
 
 /** @param {number} back negative: ahead */
