@@ -6,6 +6,7 @@
  * bring a reader to the settings, the place and the focus that were left there.
  */
 import { notify, settle } from './notice.js';
+import { bringBack } from './place.js';
 import { unknownPreferences, writeDepth } from './preferences.js';
 
 /** @typedef {import('./state.js').Store} Store */
@@ -39,16 +40,6 @@ function sectionInSight() {
     return height > 0 && top < innerHeight / 2;
   };
   return [...document.querySelectorAll('main > section')].filter(above).at(-1) ?? document.body;
-}
-
-/**
- * Scrolls until a section is where it was. Figures above may change their height while they are
- * drawn.
- * @param {Left} left
- */
-function bringBack(left) {
-  scrollBy(0, left.section.getBoundingClientRect().top - left.top);
-  if ('drawing' in document.documentElement.dataset) requestAnimationFrame(() => bringBack(left));
 }
 
 /** @param {Element | null | undefined} element */
@@ -163,7 +154,7 @@ class Steps {
     if (!step) this.go();
     if (!left) return; // after a reload, the browser alone knows the place
     focusOn(left.focus);
-    requestAnimationFrame(() => bringBack(left));
+    bringBack({ element: left.section, top: left.top });
   }
 
   /** A press of one of the page's buttons with `data-step` is a step, once it is heard. */

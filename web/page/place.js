@@ -80,6 +80,15 @@ export function keepPlace(change) {
 }
 
 /**
+ * Scrolls until an element is where it was, or a reader moves the page. Figures above may change
+ * their height while they are drawn.
+ * @param {Mark} place
+ */
+export function bringBack(place) {
+  requestAnimationFrame(() => whileDrawn(() => restore([place])));
+}
+
+/**
  * Changes the page above controls. In the window they stay where they are while they are used.
  * @param {Element} controls @param {() => void} change
  */
