@@ -24,6 +24,14 @@ for (const { name, missing, launch } of browsers)
     };
     const topOf = (id) =>
       page.evaluate((id) => document.getElementById(id).getBoundingClientRect().top, id);
+    /** Turns a wheel, as Firefox can take back a script's scrolling. The section's new place. */
+    const scroll = async (id, pixels) => {
+      await drawn(page);
+      const before = await topOf(id);
+      await page.mouse.wheel(0, pixels);
+      await becomes(async () => Math.abs((await topOf(id)) - before + pixels) <= PIXELS, true);
+      return topOf(id);
+    };
     /** A link of the masthead, which is out of sight. */
     const follow = (label) =>
       page
@@ -52,8 +60,7 @@ for (const { name, missing, launch } of browsers)
       assert.equal(await hash(), '#sharing?v=1&H=4');
       const heading = await page.textContent('#sharing h2');
       assert.equal(await focused(), heading);
-      await page.evaluate(() => scrollBy(0, 250));
-      const there = await topOf('sharing');
+      const there = await scroll('sharing', 250);
 
       await back('#many-heads?v=1&H=4');
       await isAt('many-heads', before);
@@ -67,9 +74,8 @@ for (const { name, missing, launch } of browsers)
 
     test('a link with settings is a step, and Back is right if figures above grow', async () => {
       await go(page, '#distance?v=1&H=32');
-      await page.evaluate(() => scrollBy(0, 200));
       const height = () => page.locator('#many-heads').evaluate((each) => each.offsetHeight);
-      const [before, tall] = [await topOf('distance'), await height()];
+      const [before, tall] = [await scroll('distance', 200), await height()];
       await follow('Long and short keys');
       await becomes(hash, '#distance?v=1&tour=4&nk=0');
       await drawn(page);
@@ -170,8 +176,7 @@ for (const { name, missing, launch } of browsers)
       await go(page, '#many-heads?v=1&H=4');
       await page.reload();
       await everything(page);
-      await page.evaluate(() => scrollBy(0, 300));
-      const before = await topOf('many-heads');
+      const before = await scroll('many-heads', 300);
       await follow('Why softmax');
       await back('#many-heads?v=1&H=4');
       await isAt('many-heads', before);
