@@ -7,6 +7,8 @@ import { nodeModule } from './node.js';
 
 /** Milliseconds of watching for the next call. */
 const WATCH = 1;
+/** Milliseconds between two signals of a worker that waits for its first message. */
+const SIGNAL = 20;
 
 /**
  * @typedef {import('./exports.d.ts').Functions & { __stack_pointer: WebAssembly.Global }} Exports
@@ -50,9 +52,15 @@ async function start({ module, memory, index, control: at, stack, places: AT }, 
   }
 }
 
-if (typeof postMessage === 'function')
-  globalThis.onmessage = ({ data }) => start(data, (message) => postMessage(message));
-else
+if (typeof postMessage === 'function') {
+  // Firefox can leave a worker asleep in `new Worker` for ever, if its signal wakes the new one
+  // instead. Each turn of this timer is another signal.
+  const timer = setInterval(() => {}, SIGNAL);
+  globalThis.onmessage = ({ data }) => {
+    clearInterval(timer);
+    void start(data, (message) => postMessage(message));
+  };
+} else
   void nodeModule('worker_threads').then(({ parentPort: port }) =>
     port?.once('message', (/** @type {any} */ data) =>
       start(data, (message) => port.postMessage(message)),
