@@ -1,7 +1,8 @@
 /** A published model that shares its keys as the machine does, and one that goes further. */
 import { html } from '../../plot/dom.js';
+import { whole } from '../../plot/format.js';
 import { cacheBytes, MODELS, unsharedBytes } from '../sharing/caches.js';
-import { kilobytes } from '../sharing/caches-table.js';
+import { megabytes } from '../sharing/caches-table.js';
 import { nameOf } from './fitting.js';
 
 /** @typedef {import('../sharing/caches.js').Model} Model */
@@ -15,24 +16,29 @@ export const likeOf = (H, G) =>
       (G === 1 || H === G || heads / kvHeads === H / G),
   );
 
+/** Of a text. In GPT-2 none is much longer. */
+const TOKENS = 1000;
+
 /** @param {Model} model */
-const bytes = (model) =>
-  html('strong', { 'data-value': cacheBytes(model) }, kilobytes(cacheBytes(model)));
+function bytes(model) {
+  const kept = TOKENS * cacheBytes(model);
+  return html('strong', { 'data-value': kept }, megabytes(kept));
+}
 
 /**
- * The sentence under the heads: the cache of one token, from MHA to MLA.
+ * The sentence under the heads: the cache of a text, from MHA to MLA.
  * @param {number} H @param {number} G
  */
 export function cacheSentence(H, G) {
   const like = likeOf(H, G);
   const further = MODELS.find(({ latent }) => latent);
-  const all = (/** @type {Model} */ model) => kilobytes(unsharedBytes(model));
+  const all = (/** @type {Model} */ model) => megabytes(TOKENS * unsharedBytes(model));
   return [
     ...(like
       ? [
-          `${like.name} ${G === H ? 'does not share either' : 'shares as here'}. It keeps `,
+          `${like.name} ${G === H ? 'does not share either' : 'shares as here'}. For a text of `,
+          `${whole(TOKENS)} words and pieces of words it keeps `,
           bytes(like),
-          ' for each word or piece of one',
           G === H ? '. ' : ` instead of ${all(like)}. `,
         ]
       : [`No model of the table below shares as here. `]),

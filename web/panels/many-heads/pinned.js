@@ -214,7 +214,7 @@ export class Pinned {
         entry('ρ of the row', `${fixed(row.kl, 3)} nats`, row.kl, 'understand'),
         entry('H of the row', `${fixed(row.entropy, 3)} nats`, row.entropy, 'understand'),
         entry(
-          'as wide as an even look at',
+          'as wide as equal shares for',
           `${short(Math.exp(row.entropy))} keys`,
           Math.exp(row.entropy),
         ),

@@ -26,9 +26,9 @@ export function movedInWords({ H, G, moved }) {
   if (!known.length) return 'Every row reads a NaN, so no share can be compared.';
   const mean = known.reduce((sum, part) => sum + part, 0) / known.length;
   return (
-    'The number under a square compares it with keys of its own. Sharing moves that part of its ' +
-    `weights to other keys, ${percent(mean)} on average. Each head keeps its own query, so its ` +
-    'square need not change much.'
+    'The number under a square compares it with a head that has keys of its own. Sharing moves ' +
+    `that part of its look to other words, ${percent(mean)} on average. Each head keeps its own ` +
+    'query, so its square need not change much.'
   );
 }
 

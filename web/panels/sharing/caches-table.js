@@ -6,9 +6,14 @@ import { cacheBytes, configOf, kindOf, MODELS, unsharedBytes } from './caches.js
 
 const KILO = 1024;
 
+/** @param {number} units */
+const figures = (units) => (units < 100 ? short(units) : whole(Math.round(units)));
+
 /** @param {number} bytes */
-export const kilobytes = (bytes) =>
-  bytes < 100 * KILO ? `${short(bytes / KILO)} KB` : `${whole(Math.round(bytes / KILO))} KB`;
+export const kilobytes = (bytes) => `${figures(bytes / KILO)} KB`;
+
+/** @param {number} bytes */
+export const megabytes = (bytes) => `${figures(bytes / KILO ** 2)} MB`;
 
 /** Bars of more bytes are cut off. */
 const LONGEST = 600 * KILO;
