@@ -116,8 +116,8 @@ function summary(statements, say) {
 function ofPanel(passed, all) {
   const whole = all === 1 ? 'their check' : `all ${checks(all)}`;
   const other = all - passed;
-  const silent = other ? `; ${other === 1 ? '1 says' : `${other} say`} nothing here` : '';
-  return `these numbers pass ${other ? checks(passed) : whole}${silent}`;
+  const rest = other ? `; ${other} more ${other === 1 ? 'does' : 'do'} not apply here` : '';
+  return `these numbers pass ${other ? checks(passed) : whole}${rest}`;
 }
 
 /** @param {number} passed @param {number} all */

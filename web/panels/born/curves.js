@@ -72,7 +72,8 @@ class Curve {
 export class Curves {
   constructor() {
     this.loss = new Curve(
-      `How wrong it is, in nats. Mean over the letters that come again in ${LISTS} lists:`,
+      'How surprised it is by letters that come again, in nats, a unit of information. ' +
+        `0: never. Mean over ${LISTS} lists:`,
       4,
     );
     this.heads = new Curve(

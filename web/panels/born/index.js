@@ -111,7 +111,11 @@ class Birth {
         'it looks from one letter. A head that looks at what followed draws a second line. ' +
         'Choose a head to stay with it.',
     );
-    const seed = numberField(this.seed, { label: 'seed', min: 0, max: 2 ** 32 - 1 });
+    const seed = numberField(this.seed, {
+      label: 'seed: another one, another model',
+      min: 0,
+      max: 2 ** 32 - 1,
+    });
     return [
       block(
         'born-bar look-bar',
