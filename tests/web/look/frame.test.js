@@ -182,7 +182,10 @@ describe('the words of the look', () => {
     const hot = second.replace('One step earlier,', 'One step earlier, at this temperature,');
     assert.equal(plain(foretold(told, 1, 2)), hot);
     assert.match(plain(foretold(told, 2)), /a chance of 1 in 4,100\.$/);
-    assert.equal(plain(inBits(told, 2)), ' This is a surprise of 12.0 bits.');
+    assert.equal(
+      plain(inBits(told, 2)),
+      ' This is a surprise of 12.0 bits, and a tossed coin has 1.',
+    );
     assert.deepEqual([NaN, 0, 0.9, 1, 4, 40, Infinity].map(lineOf), [0, 0, 0, 0.75, 3, 8, 8]);
   });
 

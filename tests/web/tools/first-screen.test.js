@@ -161,7 +161,7 @@ describe('a window of 390 by 844 pixels', { skip: missing }, () => {
 
   test('look: its sentence is above its words, and its board above its maps', async () => {
     await page.locator('#depth-look').check();
-    const parts = ['hint', 'said', 'text', 'bar', 'board', 'wall', 'form'];
+    const parts = ['hand', 'said', 'text', 'bar', 'board', 'names', 'wall', 'form'];
     rises(await topsOf(...parts.map((part) => `#look-panel .look-${part}`)));
     rises(await topsOf('.lead', '#look-panel', '#look .tools', '.look-reads', '#look .predict'));
   });

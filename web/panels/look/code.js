@@ -45,7 +45,7 @@ export const codeOf = ({ tokens, layer, head, T, bits = false, text }, model) =>
     ...(T === 1 ? [] : [`model.setTemperature(${T});`]),
     ...(bits && tokens.length > 1 ? SURPRISE : []),
     `await model.prefill(${bits && tokens.length > 1 ? 'ids.slice(-1)' : 'ids'});`,
-    `const { weights } = model.row(${layer}, ${head}, ids.length - 1);`,
+    `const { weights } = model.row(${layer}, ${head}, ids.length - 1); // layer, head, last piece`,
     'ids.forEach((id, j) => console.log(model.tokenizer.decode([id]), weights[j]));',
   ].join('\n');
 

@@ -52,9 +52,14 @@ export class Controls {
     this.start = html('span', {}, ` ${HINT.start}`);
     this.hint = paragraph(
       'look-hint',
-      html('span', { class: 'hover' }, HINT.hover),
-      html('span', { class: 'touch' }, HINT.touch),
-      this.start,
+      html(
+        'span',
+        { class: 'look-hand' },
+        html('span', { class: 'hover' }, HINT.hover),
+        html('span', { class: 'touch' }, HINT.touch),
+      ),
+      ' ',
+      html('span', { class: 'look-names' }, HINT.looks, this.start),
     );
     this.caption = paragraph('look-caption');
     this.key = paragraph(

@@ -34,8 +34,9 @@ export function firstFrame(story, head, i) {
   const at = `${head.layer} ${head.head}`;
   return [
     `<div class="look-frame" data-tokens="${ids}" data-head="${at}" data-at="${i}">`,
-    `<p class="look-hint by-hand"><span class="hover">${HINT.hover}</span>`,
-    `<span class="touch">${HINT.touch}</span> ${HINT.start}</p>`,
+    `<p class="look-hint by-hand"><span class="look-hand"><span class="hover">${HINT.hover}</span>`,
+    `<span class="touch">${HINT.touch}</span></span>`,
+    `<span class="look-names">${HINT.looks} ${HINT.start}</span></p>`,
     `<p class="look-text">${text(story, head, i)}</p>`,
     '<div class="look-bar"></div><div class="look-below"><div class="look-left">',
     `<p class="look-caption">${aboutHeads(story)}</p>`,

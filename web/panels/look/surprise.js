@@ -51,7 +51,11 @@ export function foretold(story, i, T = 1) {
 export function inBits(story, i) {
   const bits = story.bits[i];
   if (Number.isNaN(bits)) return [];
-  return [' This is a surprise of ', { strong: fixed(bits, 1), value: bits }, ' bits.'];
+  return [
+    ' This is a surprise of ',
+    { strong: fixed(bits, 1), value: bits },
+    ' bits, and a tossed coin has 1.',
+  ];
 }
 
 /** The tokens with their surprise, for a file. @param {Story | undefined} story */

@@ -164,19 +164,18 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
   (kvHeads < heads
     ? 'Squares under one line share one view of the words, and ask different questions. '
     : '') +
-  'The framed one is on show. Head 2.5 is head 5 of layer 2, and both are counted from 0.';
+  'The framed one is on show.';
 
 /** The ends of the scale of the board. */
 export const SHARP = { none: 'all words alike', all: 'one word' };
 
-const LOOKS =
-  'All looks from the framed word together lead to the word after it. Heads work in layers: head ' +
-  '4.6 is head 6 of layer 4.';
-
-/** The words above the story. */
+/** The words above the story. On a phone only the first sentence is there. */
 export const HINT = {
-  hover: `Point at another word, and click to hold it. ${LOOKS}`,
-  touch: `Touch another word. ${LOOKS}`,
+  hover: 'Point at another word, and click to hold it.',
+  touch: 'Touch another word, or a piece of one.',
+  looks:
+    'All looks from the framed word together lead to the word after it. Heads work in layers: ' +
+    'head 4.6 is head 6 of layer 4, both counted from 0.',
   start: 'In this model a head that finds nothing to look for looks at the start.',
 };
 
