@@ -100,7 +100,7 @@ describe('the sentences of the lab', { skip: missing }, () => {
     for (const how of ['blind', 'off']) {
       await choose(how);
       await becomes(status, '');
-      await page.getByRole('button', { name: 'Try each head alone' }).click();
+      await page.getByRole('button', { name: 'Take each head away in turn' }).click();
       await page.locator('#lab-panel[data-tried="32"]').waitFor();
       const names = `With it ${how} and no other change, a word of the first story has `;
       await becomes(status, new RegExp(`^Head \\d\\.\\d matters most here\\. ${names}`));

@@ -154,7 +154,7 @@ describe('the lab while it computes', { skip: missing }, () => {
   ])
     test(`${what} the heads that were tried`, async () => {
       const tried = () => page.getAttribute('#lab-panel', 'data-tried');
-      await page.getByRole('button', { name: 'Try each head alone' }).click();
+      await page.getByRole('button', { name: 'Take each head away in turn' }).click();
       await becomes(tried, /^[1-9]/);
       await page.locator('#lab button', { hasText: name }).click();
       await becomes(tried, '0');

@@ -67,11 +67,11 @@ describe('panels with a model', { skip: missing }, () => {
     const status = () => page.locator('#lab .look-status[role=status]').textContent();
     await page.evaluate(startAndStop, {
       panel: '#lab-panel',
-      start: 'Try each head alone',
+      start: 'Take each head away in turn',
       when: ['.look-status[role=status]', '^3 of 32 heads tried$'],
     });
     assert.match(await becomes(status, /^Stopped/), /^Stopped: [34] of 32 heads tried\.$/);
-    await page.getByRole('button', { name: 'Try each head alone' }).click();
+    await page.getByRole('button', { name: 'Take each head away in turn' }).click();
     await becomes(status, /^Head \d\.\d matters most here\./);
     // the count is drawn in a later frame
     await becomes(() => page.getAttribute('#lab-panel', 'data-tried'), '32');
@@ -90,7 +90,7 @@ describe('panels with a model', { skip: missing }, () => {
     const tick = () => page.textContent('#lab .tick');
     await becomes(tick, '… loading');
     assert.match(await page.textContent('#lab .look-said'), /^(Loading the model|loading)/);
-    assert.ok(await page.getByRole('button', { name: 'Try each head alone' }).isDisabled());
+    assert.ok(await page.getByRole('button', { name: 'Take each head away in turn' }).isDisabled());
     go();
     // the panel starts without scrolling, in a small frame too
     await page.locator('#lab-panel[data-told="true"]').waitFor({ timeout: 120000 });

@@ -13,7 +13,7 @@ export const WHOSE = {
   changed: 'The word is one of the story with your changes, and the same model reads it.',
 };
 
-const quoted = (/** @type {string} */ text) =>
+export const quoted = (/** @type {string} */ text) =>
   `‘${text.trim() || text.replace(/\n/g, '↵') || '∅'}’`;
 const points = (/** @type {number} */ x) => fixed(x, 2);
 

@@ -5,6 +5,7 @@ import { textField } from '../../page/text-field.js';
 import { html, setText } from '../../plot/dom.js';
 import { meanChance } from './compute.js';
 import { ledgerTable, leadSentence, lensTable, sumSentence, WHOSE } from './explained-view.js';
+import { Heading } from './heading.js';
 import { HeadSwitches } from './heads.js';
 import { ownFile } from './own-file.js';
 import { LENGTH } from './session.js';
@@ -15,7 +16,7 @@ import { lost, StoryWords, WordSwitches } from './words.js';
 /** @typedef {ReturnType<typeof import('./state.js').state>} State */
 /** @typedef {import('./session.js').Session} Session */
 
-const TRY = 'Try each head alone';
+const TRY = 'Take each head away in turn';
 const STOP = 'Stop';
 /** As in the style sheet. */
 const ONE_COLUMN = '(max-width: 899px)';
@@ -72,6 +73,7 @@ export class View {
     this.again = button('try again', again);
     this.again.hidden = true;
     this.lead = paragraph('look-said');
+    this.heading = new Heading(() => this.why.scrollIntoView());
     this.whose = key('');
     this.sum = key('');
     this.sum.dataset.depth = 'understand';
@@ -82,11 +84,8 @@ export class View {
   /** @param {import('./checks.js').Checks} checks */
   laidOut(checks) {
     const { state, own, said, before, after } = this;
-    const first = 'The first story, as it was. Press a word to explain it ';
     const changed = 'The story with your changes. Its words can be pressed, too.';
-    const down = html('button', { type: 'button', class: 'link' }, 'below');
-    down.addEventListener('click', () => this.why.scrollIntoView());
-    this.first.append(html('h3', {}, first, down, '.'), before.element);
+    this.first.append(this.heading.element, before.element);
     this.told.append(said, html('h3', {}, changed), after.element);
     this.why.append(...this.explanation());
     const controls = [
@@ -220,6 +219,7 @@ export class View {
     const { root, lead, lens, ledger, sum } = this;
     root.dataset.explained = String(now ? explained?.word.token : undefined);
     if (!explained) return [lead, lens, ledger, sum].forEach((each) => each.replaceChildren());
+    this.heading.name(explained.word.text);
     lead.replaceChildren(...leadSentence(explained));
     lens.replaceChildren(lensTable(explained));
     ledger.replaceChildren(ledgerTable(explained));
