@@ -72,8 +72,7 @@ class Curve {
 export class Curves {
   constructor() {
     this.loss = new Curve(
-      'How surprised it is by letters that come again, in nats, a unit of information. ' +
-        `0: never. Mean over ${LISTS} lists:`,
+      `How wrong it is, in nats: 0 is never. Letters that come again in ${LISTS} lists:`,
       4,
     );
     this.heads = new Curve(

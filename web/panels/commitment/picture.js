@@ -11,8 +11,8 @@ import { extent, linear } from '../../plot/scale.js';
 
 const HEIGHT = 430;
 const MARGIN = { left: 46, right: 16, top: 34, bottom: 50 };
-/** The widest name of the tangent, in pixels: “slope = temperature = 0.0123”. */
-const LABEL = 206;
+/** The widest name of the tangent, in pixels: “slope = T = 0.0123”. */
+const LABEL = 132;
 
 export class Plane {
   /**
@@ -148,7 +148,7 @@ export class Plane {
           y: Math.min(y.range[0] - 6, y.at(score) + 30),
           class: 'strong over-dots',
         },
-        `slope = temperature = ${short(T)}`,
+        `slope = T = ${short(T)}`,
       ),
     );
   }

@@ -171,7 +171,9 @@ export class Why {
     }
     this.element.dataset.of = head ? 'model' : 'drawn';
     const limited = shown.length < words.length ? `${shownOf(weights, shown)}. ` : '';
-    const drawn = head ? '' : ' These numbers are drawn, until the model is here.';
+    const drawn = head
+      ? ''
+      : ' These numbers are random. Choose a word of the story above for a look of the model.';
     setText(this.note, `${limited}Press another key.${drawn}`);
   }
 
