@@ -19,8 +19,8 @@ export class NoteTable {
     const { element, body } = numbersTable({
       name: 'numbers',
       caption:
-        'The note’s run: n = 32, d = 64, dᵥ = 16, T = 1, unit rows. Same sizes, another random ' +
-        'draw: the figures agree in magnitude, not digit for digit.',
+        'The run of the third source of the page: n = 32, d = 64, dᵥ = 16, T = 1, unit rows. ' +
+        'Same sizes, another random draw: the figures agree in magnitude, not digit for digit.',
       columns: ['quantity', 'published', 'here, float64', 'here, float32'],
     });
     this.element = element;
@@ -89,8 +89,9 @@ export class TruthTable {
       {
         name: 'truth',
         caption:
-          'All eight settings, float64: max |ΔW|. ' +
-          'Only the keys need equal norms; that of the query changes both sides alike.',
+          'The largest difference of a weight between softmax and the bell, max |ΔW|, in all ' +
+          'eight settings, float64. Only the keys need equal norms; that of the query changes ' +
+          'both sides alike. ◌: the keys have other norms, so the two should differ.',
         columns: ['normalised', 'as they are', 'key norm restored'],
       },
       ...rows,
