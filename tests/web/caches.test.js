@@ -10,6 +10,7 @@ import {
   MODELS,
   unsharedBytes,
 } from '../../web/panels/sharing/caches.js';
+import { kilobytes, megabytes } from '../../web/panels/sharing/caches-table.js';
 
 /** Worked out by hand: kilobytes of a token, the same without sharing, and the kind. */
 const KNOWN = {
@@ -35,6 +36,22 @@ test('the caches from MHA to MLA are those of the models’ configurations', () 
       configOf(model),
       /^https:\/\/huggingface\.co\/[\w-]+\/[\w.-]+\/blob\/main\/config\.json$/,
     );
+});
+
+test('bytes are told in three figures, or in whole units', () => {
+  assert.deepEqual(
+    [22.5, 112, 3840].map((each) => kilobytes(1024 * each)),
+    ['22.5 KB', '112 KB', '3,840 KB'],
+  );
+  const ofText = ['Qwen3 0.6B', 'DeepSeek-V2'].map((name) =>
+    MODELS.find((each) => each.name === name),
+  );
+  assert.deepEqual(
+    ofText.flatMap((model) =>
+      [cacheBytes(model), unsharedBytes(model)].map((each) => megabytes(1000 * each)),
+    ),
+    ['109 MB', '219 MB', '65.9 MB', '3,750 MB'],
+  );
 });
 
 test('thousands have a comma on the page', () => {

@@ -197,6 +197,13 @@ describe('a window of 390 by 844 pixels', { skip: missing }, () => {
     rises(await topsOf(...parts.map((part) => `#born-panel ${part}`)));
   });
 
+  test('look: its sentence stays in the window while a square is pressed', async () => {
+    await go(page, '#look');
+    await page.locator('#look-panel .look-map').last().click();
+    const [said, map] = await topsOf('#look-panel .look-said', '#look-panel .look-map.chosen');
+    assert.ok(said >= 0 && said < map, `the sentence is at ${said}, the square at ${map}`);
+  });
+
   for (const width of [390, 320])
     test(`look: no word moves while a finger reads them, ${width} pixels wide`, async () => {
       await page.setViewportSize({ ...PHONE, width });
@@ -229,8 +236,9 @@ describe('a window of 390 by 844 pixels', { skip: missing }, () => {
   test('without JavaScript words have their order, as no figure is there', async () => {
     const plain = await browser.newPage({ viewport: PHONE, javaScriptEnabled: false });
     await plain.goto(site.url);
-    const tops = await plain.$$eval('#one-look :is(.words > p, .predict, .plain)', (all) =>
-      all.map((each) => each.getBoundingClientRect().top),
+    const tops = await plain.$$eval(
+      '#one-look :is(.words > p:not([data-depth]), .predict, .plain)',
+      (all) => all.map((each) => each.getBoundingClientRect().top),
     );
     assert.ok(tops.length > 5);
     rises(tops);
