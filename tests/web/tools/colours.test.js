@@ -103,6 +103,18 @@ for (const theme of THEMES) {
     }
   });
 
+  test(`the letters of a word stand out that has the whole look, ${theme}`, () => {
+    const largest = Number(
+      / \((\d+)% - var\(--faint\)\)/.exec(read('web/panels/look/style.css'))[1],
+    );
+    const { ink, k, paper } = tokens(theme);
+    const mixed = channels(k).map(
+      (c, at) => (largest * c + (100 - largest) * channels(paper)[at]) / 100,
+    );
+    const found = contrast(rgb(ink), `rgb(${mixed})`);
+    assert.ok(found >= 4.5, found.toFixed(2));
+  });
+
   test(`words and signs stand out from the paper, ${theme}`, () => {
     const { paper, 'paper-2': second, nan: _, rule: __, ...others } = tokens(theme);
     for (const [name, colour] of Object.entries(others)) {
