@@ -1,5 +1,5 @@
 /**
- * All heads of all layers as small maps, which grow by a row with each token. A bracket holds the
+ * All heads of all layers as small maps, which grow by a row with each token. A line is above the
  * heads that share keys and values. The maps are one tab stop, as radio buttons are.
  */
 import { headName } from '../../../src/js/model/inside/head-name.js';

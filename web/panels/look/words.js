@@ -164,7 +164,8 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
   (kvHeads < heads
     ? 'Squares under one line share one view of the words, and ask different questions. '
     : '') +
-  'The framed one is on show.';
+  `The framed one is on show. Head ${layers - 1}.${heads - 1} is head ${heads - 1} of layer ` +
+  `${layers - 1}, both counted from 0.`;
 
 /** The ends of the scale of the board. */
 export const SHARP = { none: 'all words alike', all: 'one word' };
@@ -173,10 +174,10 @@ export const SHARP = { none: 'all words alike', all: 'one word' };
 export const HINT = {
   hover: 'Point at another word, and click to hold it.',
   touch: 'Touch another word, or a piece of one.',
-  looks:
-    'All looks from the framed word together lead to the word after it. Heads work in layers: ' +
-    'head 4.6 is head 6 of layer 4, both counted from 0.',
-  start: 'In this model a head that finds nothing to look for looks at the start.',
+  looks: 'All looks from the framed word together lead to the word after it.',
+  start:
+    'Heads work in layers: head 4.6 is head 6 of layer 4, both counted from 0. ' +
+    'In this model a head that finds nothing to look for looks at the start.',
 };
 
 /** @param {readonly (string | { strong: string })[]} parts */
