@@ -7,14 +7,20 @@ export class Heading {
   constructor(go) {
     const link = html('button', { type: 'button', class: 'link' }, 'below');
     link.addEventListener('click', go);
-    this.which = html('span', {}, '.');
-    const together = html('span', {}, link, this.which);
-    const words = 'The first story, as it was. Press a word to explain it ';
-    this.element = html('h3', {}, words, together);
+    this.sign = html('span', {}, '.');
+    this.which = html('span');
+    this.element = html(
+      'h3',
+      {},
+      'The first story, as it was. Press a word to explain it ',
+      html('span', { class: 'lab-below' }, link, this.sign),
+      this.which,
+    );
   }
 
-  /** @param {string} word that is explained now */
+  /** @param {string | undefined} word that is explained now */
   name(word) {
-    setText(this.which, `, as ${quoted(word)} is now.`);
+    setText(this.sign, word === undefined ? '.' : ',');
+    setText(this.which, word === undefined ? '' : ` as ${quoted(word)} is now.`);
   }
 }

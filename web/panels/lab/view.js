@@ -218,8 +218,8 @@ export class View {
   explain(explained, now) {
     const { root, lead, lens, ledger, sum } = this;
     root.dataset.explained = String(now ? explained?.word.token : undefined);
+    this.heading.name(explained?.word.text);
     if (!explained) return [lead, lens, ledger, sum].forEach((each) => each.replaceChildren());
-    this.heading.name(explained.word.text);
     lead.replaceChildren(...leadSentence(explained));
     lens.replaceChildren(lensTable(explained));
     ledger.replaceChildren(ledgerTable(explained));
