@@ -48,9 +48,9 @@ test('bytes are told in three figures, or in whole units', () => {
   );
   assert.deepEqual(
     ofText.flatMap((model) =>
-      [cacheBytes(model), unsharedBytes(model)].map((each) => megabytes(1000 * each)),
+      [cacheBytes(model), unsharedBytes(model)].map((each) => megabytes(1024 * each)),
     ),
-    ['109 MB', '219 MB', '65.9 MB', '3,750 MB'],
+    ['112 MB', '224 MB', '67.5 MB', '3,840 MB'],
   );
 });
 

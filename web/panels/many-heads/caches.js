@@ -16,8 +16,8 @@ export const likeOf = (H, G) =>
       (G === 1 || H === G || heads / kvHeads === H / G),
   );
 
-/** Of a text. In GPT-2 none is much longer. */
-const TOKENS = 1000;
+/** Of a text. In GPT-2 none is longer. */
+const TOKENS = 1024;
 
 /** @param {Model} model */
 function bytes(model) {
@@ -34,17 +34,18 @@ export function cacheSentence(H, G) {
   const further = MODELS.find(({ latent }) => latent);
   const all = (/** @type {Model} */ model) => megabytes(TOKENS * unsharedBytes(model));
   return [
+    `A text has ${whole(TOKENS)} words and pieces of words. `,
     ...(like
       ? [
-          `${like.name} ${G === H ? 'does not share either' : 'shares as here'}. For a text of `,
-          `${whole(TOKENS)} words and pieces of words it keeps `,
+          `${like.name} ${G === H ? 'does not share either' : 'shares as here'}. It keeps `,
           bytes(like),
           G === H ? '. ' : ` instead of ${all(like)}. `,
         ]
       : [`No model of the table below shares as here. `]),
     ...(further
       ? [
-          `${further.name} goes further and keeps one short list of numbers: `,
+          `${further.name} goes further, and each layer keeps one short list of numbers `,
+          'for each of them: ',
           bytes(further),
           ` instead of ${all(further)}. `,
         ]

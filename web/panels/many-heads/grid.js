@@ -1,4 +1,4 @@
-/** All heads at once, in one colour ramp, bracketed by the key/value head they share. */
+/** All heads at once, in one colour ramp, under a line for each key/value head that they share. */
 import { Heatmap } from '../../plot/heatmap.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, percent } from '../../plot/format.js';

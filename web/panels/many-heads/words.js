@@ -27,7 +27,7 @@ export function movedInWords({ H, G, moved }) {
   const mean = known.reduce((sum, part) => sum + part, 0) / known.length;
   return (
     'The number under a square compares it with a head that has keys of its own. Sharing moves ' +
-    `that part of its look to other words, ${percent(mean)} on average. Each head keeps its own ` +
+    `that part of its look to other keys, ${percent(mean)} on average. Each head keeps its own ` +
     'query, so its square need not change much.'
   );
 }
