@@ -97,7 +97,8 @@ const checks = (n) => (n === 1 ? '1 check' : `${n} checks`);
 /**
  * The verdicts of some statements in one line.
  * @param {Iterable<HTMLElement>} statements
- * @param {(passed: number, all: number) => string} say where some passed and none failed
+ * @param {(passed: number, all: number, vacuous: number) => string} say where some passed and none
+ *   failed
  */
 function summary(statements, say) {
   const verdicts = [...statements].map((each) => each.dataset.verdict ?? 'waiting');
@@ -107,17 +108,22 @@ function summary(statements, say) {
   if (wrong) return { state: 'violated', text: `✗ ${checks(wrong)} of ${verdicts.length} failed` };
   if (count('waiting')) return { state: 'waiting', text: '… checking' };
   const passed = count('holds') + count('slack');
-  if (passed) return { state: 'holds', text: `✓ ${say(passed, verdicts.length)}` };
+  const all = verdicts.length;
+  if (passed) return { state: 'holds', text: `✓ ${say(passed, all, count('vacuous'))}` };
   const text = count('off') ? '◌ an assumption is off' : '– nothing to check yet';
   return { state: 'off', text };
 }
 
-/** @param {number} passed @param {number} all */
-function ofPanel(passed, all) {
-  const whole = all === 1 ? 'their check' : `all ${checks(all)}`;
-  const other = all - passed;
-  const rest = other ? `; ${other} more ${other === 1 ? 'does' : 'do'} not apply here` : '';
-  return `these numbers pass ${other ? checks(passed) : whole}${rest}`;
+/** @param {number} passed @param {number} all @param {number} vacuous limits that say nothing */
+function ofPanel(passed, all, vacuous) {
+  const other = all - passed - vacuous;
+  const rest = [
+    passed === all ? (all === 1 ? 'their check' : `all ${checks(all)}`) : checks(passed),
+    other && `${other} more ${other === 1 ? 'does' : 'do'} not apply here`,
+    vacuous &&
+      `${vacuous} ${vacuous === 1 ? 'is a limit that says' : 'are limits that say'} nothing`,
+  ];
+  return `these numbers pass ${rest.filter(Boolean).join('; ')}`;
 }
 
 /** @param {number} passed @param {number} all */
