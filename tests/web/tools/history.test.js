@@ -72,6 +72,25 @@ for (const { name, missing, launch } of browsers)
       assert.equal(await steps(), count + 1);
     });
 
+    test('a wheel moves the page while it is brought back', async () => {
+      await go(page, '#many-heads?v=1&H=4');
+      await follow('More models');
+      await back('#many-heads?v=1&H=4');
+      await page.evaluate(() => history.forward());
+      await becomes(hash, '#sharing?v=1&H=4');
+      // it is heard as a wheel of the reader is; the page scrolls as the browser does
+      const moved = await page.evaluate(async () => {
+        const frame = () => new Promise(requestAnimationFrame);
+        await frame();
+        dispatchEvent(new WheelEvent('wheel'));
+        const before = scrollY;
+        scrollTo({ top: before - 200, behavior: 'instant' });
+        for (let i = 0; i < 20; i++) await frame();
+        return before - scrollY;
+      });
+      assert.ok(Math.abs(moved - 200) <= PIXELS, `${moved} pixels`);
+    });
+
     test('a link with settings is a step, and Back is right if figures above grow', async () => {
       await go(page, '#distance?v=1&H=32');
       const height = () => page.locator('#many-heads').evaluate((each) => each.offsetHeight);
