@@ -98,7 +98,7 @@ describe('why this key', { skip: missing }, () => {
     await page.route('**/*.gguf', (route) => route.abort());
     await page.goto(`${site.url}?embed=distance`);
     await page.locator('#distance[data-panel="ready"]').waitFor({ timeout: 60000 });
-    assert.match(await page.textContent('.why'), /These numbers are drawn/);
+    assert.match(await page.textContent('.why'), /These numbers are random/);
     assert.equal((await shown(page)).bars.length, 64);
     await page.close();
   });

@@ -72,7 +72,7 @@ class Curve {
 export class Curves {
   constructor() {
     this.loss = new Curve(
-      `How wrong it is, in nats: 0 is never. Letters that come again in ${LISTS} lists:`,
+      'How wrong it is, in nats: 0 is sure and right. Mean of letters that come again:',
       4,
     );
     this.heads = new Curve(

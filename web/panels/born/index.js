@@ -109,10 +109,10 @@ class Birth {
       'look-caption',
       'Sixteen heads in two layers, and the framed one again below, large. Each row shows where ' +
         'it looks from one letter. A head that looks at what followed draws a second line. ' +
-        'Choose a head to stay with it.',
+        'Choose a head to stay with it. Another seed makes another model.',
     );
     const seed = numberField(this.seed, {
-      label: 'seed: another one, another model',
+      label: 'seed',
       min: 0,
       max: 2 ** 32 - 1,
     });

@@ -173,7 +173,7 @@ export class Why {
     const limited = shown.length < words.length ? `${shownOf(weights, shown)}. ` : '';
     const drawn = head
       ? ''
-      : ' These numbers are random. Choose a word of the story above for a look of the model.';
+      : ' These numbers are random. Choose a word of the story for a look of the model.';
     setText(this.note, `${limited}Press another key.${drawn}`);
   }
 

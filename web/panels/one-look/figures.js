@@ -14,7 +14,7 @@ const inNats = (nats) => (nats === 0 || nats >= 0.0005 ? fixed(nats, 3) : scient
 
 export class Slots {
   constructor() {
-    this.keys = slot('as wide as equal shares for', '0.000 of 6 words');
+    this.keys = slot('as wide as equal shares for', '0.000 of 6 keys');
     this.H = slot('entropy H', '0.000 nats');
     this.rho = slot('commitment ρ', '0.000 nats');
     this.lse = slot('log-sum-exp', '−00.000');
@@ -26,7 +26,7 @@ export class Slots {
   /** @param {Found} found @param {number} n keys */
   show({ entropy, rho, lse }, n) {
     const kept = Math.exp(entropy);
-    this.keys.show(kept, `${fixed(kept, kept > n - 0.01 && kept < n ? 3 : 2)} of ${n} words`);
+    this.keys.show(kept, `${fixed(kept, kept > n - 0.01 && kept < n ? 3 : 2)} of ${n} keys`);
     this.H.show(entropy, `${inNats(entropy)} nats`);
     this.rho.show(rho, `${inNats(rho)} nats`);
     this.lse.show(lse, fixed(lse, 3));
