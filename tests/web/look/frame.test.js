@@ -177,7 +177,7 @@ describe('the words of the look', () => {
     told.bits.set([NaN, 2, 12]);
     assert.match(plain(foretold(told, 0)), /^The text begins here/);
     assert.deepEqual(inBits(told, 0), []);
-    const second = 'One step earlier, the model gave ‘bb’ a chance of 25 %.';
+    const second = 'One step earlier, the looks gave ‘bb’ a chance of 25 %.';
     assert.equal(plain(foretold(told, 1)), second);
     const hot = second.replace('One step earlier,', 'One step earlier, at this temperature,');
     assert.equal(plain(foretold(told, 1, 2)), hot);

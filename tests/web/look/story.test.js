@@ -136,7 +136,7 @@ for (const { name, missing, launch } of browsers)
       assert.ok(ordered.every(({ line }, i) => i === 0 || line >= ordered[i - 1].line));
       assert.match(
         await page.getAttribute(`${PANEL} .look-text`, 'aria-valuetext'),
-        /the model gave ‘.+’ .*a chance of .+\.$/,
+        /the looks gave ‘.+’ .*a chance of .+\.$/,
       );
       await page.waitForFunction(() => location.hash.includes('lookBits=1'));
       await page.getByLabel('underline surprising words').uncheck();

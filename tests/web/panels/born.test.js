@@ -21,7 +21,7 @@ test('a head is named until another leads clearly, and the words say so', () => 
   const words = meanInWords(1, 0.4, leaderOf(clear));
   assert.match(words, /^That is one letter of one list\. Head 0\.1 puts 40 % on the letter that/);
   assert.match(words, /a mean over all letters that come again in 16 lists\. Since step 25 /);
-  assert.match(words, /named instead of head 0\.0, as its mean was 10 percentage points higher/);
+  assert.match(words, /leads instead of head 0\.0: its mean was 10 percentage points higher/);
   assert.doesNotMatch(meanInWords(1, 0.4), /instead/, 'a chosen head needs no reason');
 });
 

@@ -57,8 +57,8 @@ export function meanInWords(at, score, leader) {
   const born = score >= THRESHOLD ? ' So it is an induction head.' : '';
   const { before = -1, since = 0 } = leader ?? {};
   const instead = since
-    ? ` Since step ${since} it is named instead of head ${headName(headAt(before))}, as its mean ` +
-      `was ${Math.round(100 * LEAD)} percentage points higher or more.`
+    ? ` Since step ${since} it leads instead of head ${headName(headAt(before))}: its mean was ` +
+      `${Math.round(100 * LEAD)} percentage points higher or more.`
     : '';
   return (
     `That is one letter of one list. Head ${name} puts ${percent(score)} on the letter that ` +

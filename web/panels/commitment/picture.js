@@ -108,7 +108,7 @@ export class Plane {
           'best that any budget can buy. The diamond is softmax, and the slope there is the ' +
           'temperature. Drag it along the line. Each grey dot can be pointed at.',
       },
-      axes({ x, y, xLabel: 'budget spent, in nats', yLabel: 'score won' }),
+      axes({ x, y, xLabel: 'budget spent, in nats', yLabel: 'mean score won' }),
       dots(
         Array.from(crowd.rho, (rho, i) => place({ rho, score: crowd.score[i] })),
         'challenger',

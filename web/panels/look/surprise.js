@@ -35,7 +35,7 @@ export function foretold(story, i, T = 1) {
   if (Number.isNaN(bits)) return ['The text begins here, and nothing foretold it.'];
   const p = 2 ** -bits;
   return [
-    `One step earlier,${T === 1 ? '' : ' at this temperature,'} the model gave `,
+    `One step earlier,${T === 1 ? '' : ' at this temperature,'} the looks gave `,
     { strong: pieceName(story, i) },
     ' a chance of ',
     { strong: chance(p), value: p },

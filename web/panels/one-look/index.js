@@ -27,9 +27,8 @@ export const ROUTES = ['softmax', 'closeness', 'best compromise', 'best use of a
 
 /** Said of a circle that shows a row. */
 const MADE =
-  'The keys of the row have many more dimensions, and different lengths. The angles and the ' +
-  'temperature are chosen to give the same shares, so T need not be that of the ' +
-  'story. “Distance” has the real distances. ';
+  'These places and T are chosen to give the shares of the look. Its real keys have many more ' +
+  'dimensions, and other lengths. “Distance” has the real distances. ';
 
 /** @type {import('../../page/panels.js').Build} */
 export async function build(root, { engine, state: signals, row, keys }) {

@@ -59,9 +59,10 @@ export class Spectrum {
           `directions at T ${short(T)}. Its weights move by ${told} times the push. ` +
           `No look moves by more than ${short(found.bound)} times the push.`,
         caption:
-          `One look, at ${words.join(', ')}. There are ${slopes.length} kinds of push that the ` +
-          'weights follow in the same direction. A bar says how far they move for a push of 1. ' +
-          `At T = ${short(T)} that is ${short(steepest, 3)} at most, and nothing for the first. ` +
+          `One look, at ${words.join(', ')}. Some pushes move all weights in their own ` +
+          `direction. There are ${slopes.length} of them, a bar for each, which says how far the ` +
+          'weights move for a push of 1. The first pushes all scores alike, and moves nothing. ' +
+          `At T = ${short(T)} that is ${short(steepest, 3)} at most. ` +
           'No bar of any look is above the solid line. The dashed line is 1/T.',
       },
       svg(

@@ -89,9 +89,9 @@ export class Fused {
         'plain',
         'A weight is a share, so it depends on the scores of all keys. Still, the library reads ' +
           `each key only once, as this look at ${whole(N)} keys shows. It reads ${SPAN} keys at ` +
-          'a time, called a span, and adds them to a few sums. A key counts by how far its score ' +
-          'is below the largest so far. Where a span has a larger score, one factor corrects the ' +
-          'sums of all keys before it.',
+          'a time, called a span, and adds them to a few sums. The sums of a span are made with ' +
+          'its own largest score. Then those with the smaller largest score, old or new, are ' +
+          'multiplied by a factor, and both are added.',
       ),
       this.figure.element,
       paragraph(
