@@ -32,7 +32,7 @@ export function captionOf(data, outside, steep) {
     'All weights of one query are multiplied by one factor, which puts the queries on one scale.';
   const where =
     `At T = ${short(setting.T)} the bell has the width ${short(Math.sqrt(sigma2))}, the root ` +
-    `of T times ${short(Math.sqrt(D))}.`;
+    `of ${short(Math.sqrt(D))} times T.`;
   const lost = outside ? ` ${missing(outside, steep)}` : '';
   return `${claimOf(data)} ${factor} ${where}${near}${lost}`;
 }

@@ -22,12 +22,14 @@ export const scored = ({ words, query, head, weights }, j, { score }) => [
 /** The channel that does most, the sum, and the score. @param {Look} look @param {Parts} parts */
 export function summed({ q, scale }, { bars, dot, score }) {
   const largest = bars.reduce((best, x, c) => (Math.abs(x) > Math.abs(bars[best]) ? c : best), 0);
+  const isRoot = Math.abs(scale * Math.sqrt(q.length) - 1) < 1e-6;
+  const root = isRoot ? `, one over the root of ${q.length},` : '';
   const way = bars[largest] < 0 ? 'most against it' : 'most for it';
   return (
     'A query and a key are lists of numbers. A place in these lists is a channel. Each bar is ' +
     'the product of the two numbers of a channel. ' +
     `Channel ${largest} does ${way}, with ${points(bars[largest])}. ` +
-    `All ${q.length} add up to ${points(dot)}. Times ${short(scale)} this is the score, ` +
+    `All ${q.length} add up to ${points(dot)}. Times ${short(scale)}${root} this is the score, ` +
     `${points(score)}. These numbers are rounded, and those below, too.`
   );
 }

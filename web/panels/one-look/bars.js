@@ -197,7 +197,7 @@ function names(
   /** @type {number} */ j,
 ) {
   const digits = () => (weight < 1e-3 ? scientific(weight) : fixed(weight, step > 56 ? 4 : 3));
-  const short = () => (weight < 0.005 ? '<.01' : fixed(weight, 2));
+  const short = () => (weight > 0 && weight < 0.005 ? '<.01' : fixed(weight, 2));
   const middle = { x: x.at(j + 0.5), 'text-anchor': 'middle' };
   // a long word is made narrower, so that it does not run into the next one
   const long = LETTER * word.length > step - 4;

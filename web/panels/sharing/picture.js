@@ -89,6 +89,7 @@ export class Picture {
           `three bounds on it. Nothing can change by more than ${short(FARTHEST)}.`,
         caption:
           `Each dot is the look of a query${ofRow ? ', and the ring is around the row’s' : ''}. ` +
+          'Its change is the root of the sum of the squared changes of its weights. ' +
           (lost.some((x) => x === 0) ? 'A dot at the bottom has not changed at all. ' : '') +
           'Above the shade’s edge, at √2 ≈ 1.41, a bound says nothing, because no two looks are ' +
           `farther apart. The weakest bound is there for ${vacuous} of ${length} queries.`,

@@ -128,7 +128,7 @@ export class Picture {
       svg(
         'text',
         { x: last + 12, y: ground - 2, class: 'strong', 'data-value': weights[j] },
-        weights[j] < 0.005 ? '< 0.01' : fixed(weights[j], 2),
+        weights[j] > 0 && weights[j] < 0.005 ? '< 0.01' : fixed(weights[j], 2),
       ),
     ];
   }
