@@ -170,7 +170,7 @@ export const aboutHeads = ({ layers, heads, kvHeads }) =>
 /** The ends of the scale of the board. */
 export const SHARP = { none: 'all words alike', all: 'one word' };
 
-/** The words above the story. On a phone only the first sentence is there. */
+/** The words above the story. On a phone those about looks are below the board. */
 export const HINT = {
   hover: 'Point at another word, and click to hold it.',
   touch: 'Touch another word, or a piece of one.',
