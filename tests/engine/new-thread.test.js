@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
 
-test('signals until its first message, as Firefox may lose the call that made it', async () => {
+test('signals until its first message, so that its parent in Firefox goes on', async () => {
   const timers = new Set();
   mock.method(globalThis, 'setInterval', (_, milliseconds) => {
     timers.add(milliseconds);
@@ -15,7 +15,7 @@ test('signals until its first message, as Firefox may lose the call that made it
   try {
     await import('../../src/js/engine/thread.js');
     assert.equal(timers.size, 1);
-    assert.ok([...timers][0] <= 50, 'a thread that was lost goes on soon');
+    assert.ok([...timers][0] <= 50, 'a parent that waits goes on soon');
     globalThis.onmessage({ data: {} });
     assert.equal(timers.size, 0);
     assert.equal(begun.mock.callCount(), 1);

@@ -53,10 +53,9 @@ async function start({ module, memory, index, control: at, stack, places: AT }, 
 }
 
 if (typeof postMessage === 'function') {
-  // In Firefox a worker that makes this one waits until it is registered, on the condition variable
-  // on which this one waits for events. The only signal may wake this one, and its maker would wait
-  // for ever. Each turn of the timer is another signal. On a busy machine one of 130 makers was
-  // lost, and none of 400 with it.
+  // In Firefox a worker may start this one. Then the parent waits until this one is registered.
+  // Both wait on one condition variable, and one signal comes. If it wakes this one, the parent
+  // waits for ever. Each turn of the timer sends another signal.
   const timer = setInterval(() => {}, SIGNAL);
   globalThis.onmessage = ({ data }) => {
     clearInterval(timer);
