@@ -71,6 +71,9 @@ export function percent(p) {
   return `${Math.round(100 * p)} %`;
 }
 
+/** A weight in hundredths. A small one is never shown as 0. @param {number} p */
+export const hundredths = (p) => (p > 0 && p < 0.005 ? '< 0.01' : fixed(p, 2));
+
 /** “a”, “a and b”, or “a, b and c”. @param {readonly (string | number)[]} names */
 export const listed = (names) =>
   names.length < 2 ? `${names[0] ?? ''}` : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

@@ -103,7 +103,7 @@ for (const theme of THEMES) {
     }
   });
 
-  test(`the letters of a word stand out that has the whole look, ${theme}`, () => {
+  test(`the letters of a word that has the whole look stand out, ${theme}`, () => {
     const largest = Number(
       / \((\d+)% - var\(--faint\)\)/.exec(read('web/panels/look/style.css'))[1],
     );

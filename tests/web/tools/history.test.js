@@ -24,7 +24,7 @@ for (const { name, missing, launch } of browsers)
     };
     const topOf = (id) =>
       page.evaluate((id) => document.getElementById(id).getBoundingClientRect().top, id);
-    /** Turns a wheel, as Firefox can take back a script's scrolling. The section's new place. */
+    /** Turns a wheel. Firefox can take back a script's scrolling. Returns the section's place. */
     const scroll = async (id, pixels) => {
       await drawn(page);
       const before = await topOf(id);

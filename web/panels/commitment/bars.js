@@ -1,6 +1,6 @@
 /** The weights of a few keys by name, as bars that run across. */
 import { html, setText } from '../../plot/dom.js';
-import { fixed } from '../../plot/format.js';
+import { hundredths } from '../../plot/format.js';
 
 export class WordBars {
   /** @param {string} label */
@@ -26,7 +26,7 @@ export class WordBars {
       setText(name, words[j]);
       bar.style.width = `${70 * weights[j]}%`;
       value.dataset.value = String(weights[j]);
-      setText(value, weights[j] > 0 && weights[j] < 0.005 ? '< 0.01' : fixed(weights[j], 2));
+      setText(value, hundredths(weights[j]));
     });
   }
 }

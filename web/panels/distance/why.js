@@ -171,10 +171,10 @@ export class Why {
     }
     this.element.dataset.of = head ? 'model' : 'drawn';
     const limited = shown.length < words.length ? `${shownOf(weights, shown)}. ` : '';
-    const drawn = head
+    const random = head
       ? ''
       : ' These numbers are random. Choose a word of the story for a look of the model.';
-    setText(this.note, `${limited}Press another key.${drawn}`);
+    setText(this.note, `${limited}Press another key.${random}`);
   }
 
   /** @param {number} width */

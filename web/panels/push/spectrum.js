@@ -60,8 +60,8 @@ export class Spectrum {
           `No look moves by more than ${short(found.bound)} times the push.`,
         caption:
           `One look, at ${words.join(', ')}. Some pushes move all weights in their own ` +
-          `direction. There are ${slopes.length} of them, a bar for each, which says how far the ` +
-          'weights move for a push of 1. The first pushes all scores alike, and moves nothing. ' +
+          `direction. There are ${slopes.length} of them. A bar says how far one moves the ` +
+          'weights for a push of 1. The first pushes all scores alike, and moves nothing. ' +
           `At T = ${short(T)} that is ${short(steepest, 3)} at most. ` +
           'No bar of any look is above the solid line. The dashed line is 1/T.',
       },

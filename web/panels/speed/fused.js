@@ -90,8 +90,8 @@ export class Fused {
         'A weight is a share, so it depends on the scores of all keys. Still, the library reads ' +
           `each key only once, as this look at ${whole(N)} keys shows. It reads ${SPAN} keys at ` +
           'a time, called a span, and adds them to a few sums. The sums of a span are made with ' +
-          'its own largest score. Then those with the smaller largest score, old or new, are ' +
-          'multiplied by a factor, and both are added.',
+          'its own largest score. Then the old or the new sums are multiplied by a factor: ' +
+          'those with the smaller largest score. Both are added.',
       ),
       this.figure.element,
       paragraph(

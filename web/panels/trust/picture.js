@@ -2,7 +2,7 @@
 import { axes, line } from '../../plot/chart.js';
 import { svg } from '../../plot/dom.js';
 import { Figure } from '../../plot/figure.js';
-import { fixed } from '../../plot/format.js';
+import { fixed, hundredths } from '../../plot/format.js';
 import { handle } from '../../plot/handle.js';
 import { linear } from '../../plot/scale.js';
 import { logProduct } from './compute.js';
@@ -128,7 +128,7 @@ export class Picture {
       svg(
         'text',
         { x: last + 12, y: ground - 2, class: 'strong', 'data-value': weights[j] },
-        weights[j] > 0 && weights[j] < 0.005 ? '< 0.01' : fixed(weights[j], 2),
+        hundredths(weights[j]),
       ),
     ];
   }
