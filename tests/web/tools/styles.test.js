@@ -33,8 +33,7 @@ const DRAWN = {
   k: [
     'b.k',
     // the words that are read, and the keys of the circle and of the bell
-    '.token.read b',
-    '.token.read:empty::before',
+    '.token.read b, .token.read:empty::before',
     '.handle .dot',
     '.edge',
     '.edge-hair',
