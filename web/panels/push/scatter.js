@@ -10,6 +10,21 @@ import { linear } from '../../plot/scale.js';
 const HEIGHT = 316;
 const MARGIN = { left: 46, right: 14, top: 36, bottom: 50 };
 const FAR = 2.7;
+/** Pixels: the height that a label needs between two lines, and its length. */
+const BETWEEN = 15;
+const LABEL = 70;
+
+/**
+ * From a line to another that begins at the same point: the distance where a label begins that
+ * ends with the line.
+ * @param {number[][]} one
+ * @param {number[][]} other
+ */
+function distance([[x, y], [endX, endY]], [, [otherX, otherY]]) {
+  const [ax, ay, bx, by] = [endX - x, endY - y, otherX - x, otherY - y];
+  const atEnd = Math.abs(ax * by - ay * bx) / Math.hypot(bx, by);
+  return atEnd * (1 - LABEL / Math.hypot(ax, ay));
+}
 
 export class Scatter {
   constructor() {
@@ -38,7 +53,13 @@ export class Scatter {
     const beyond = [...wall, [x.at(end), y.at(Math.SQRT2)], [x.at(0), y.at(Math.SQRT2)]];
     const share = Math.floor((1e4 * found.maxRatio) / found.bound) / 100;
     const other = Math.min(FAR, Math.SQRT2 / found.note);
-    const [px, py] = [x.at(end / 2), y.at((end / 2) * found.bound)];
+    const dashed = [
+      [x.at(0), y.at(0)],
+      [x.at(other), y.at(other * found.note)],
+    ];
+    const [px, py] = wall[1];
+    // its label is at the end, where the other line is farthest away, and under it if that is near
+    const between = distance(wall, dashed) >= BETWEEN;
     const slope = Math.atan2(wall[1][1] - wall[0][1], wall[1][0] - wall[0][0]);
     this.figure.fill(
       {
@@ -58,20 +79,14 @@ export class Scatter {
         'pushed',
       ),
       line(/** @type {[number, number][]} */ (wall), 'curve wall'),
-      line(
-        [
-          [x.at(0), y.at(0)],
-          [x.at(other), y.at(other * found.note)],
-        ],
-        'curve other-bound',
-      ),
+      line(/** @type {[number, number][]} */ (dashed), 'curve other-bound'),
       svg(
         'text',
         {
-          x: 0,
-          y: -8,
+          x: -4,
+          y: between ? -5 : 17,
           transform: `translate(${px},${py}) rotate(${(slope * 180) / Math.PI})`,
-          'text-anchor': 'middle',
+          'text-anchor': 'end',
           class: 'strong over-dots',
         },
         `slope ${short(found.bound)}`,
