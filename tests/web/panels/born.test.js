@@ -91,6 +91,34 @@ describe('the birth of a head', { skip: missing }, () => {
     await page.waitForFunction(() => document.querySelector('#born progress').value > 0);
   });
 
+  test('each line of a curve with two has a name that begins with a piece of it', async () => {
+    const styles = await page.$$eval('.born-curve:has(.born-key)', ([curve, ...others]) => ({
+      others: others.length,
+      names: [...curve.querySelectorAll('.born-key')].map((key) => [
+        getComputedStyle(key.querySelector('i')).borderTopStyle,
+        key.querySelector('strong').textContent,
+      ]),
+      lines: [...curve.querySelectorAll('.curve')].map(
+        (line) => getComputedStyle(line).strokeDasharray,
+      ),
+    }));
+    const said = (name) => `.born-curve .born-key:has(.${name}) strong`;
+    assert.equal(styles.others, 0);
+    assert.deepEqual(
+      styles.names.map(([style]) => style),
+      ['dashed', 'solid'],
+    );
+    assert.match(styles.lines[0], /5px/);
+    assert.equal(styles.lines[1], 'none');
+    for (const [i, name] of ['dashed', 'ink'].entries()) {
+      const value = Number(await page.getAttribute(said(name), 'data-value'));
+      assert.match(
+        styles.names[i][1],
+        new RegExp(`^${Math.round(100 * value)} % by head \\d\\.\\d$`),
+      );
+    }
+  });
+
   test('the curves and the counter are of one step, also between two points', async () => {
     await page.locator('#born').getByRole('button', { name: 'reset' }).click();
     await page.locator('#born-panel[data-phase="idle"][data-step="0"]').waitFor();

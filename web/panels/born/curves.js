@@ -22,17 +22,23 @@ class Curve {
   /**
    * @param {string} title in words
    * @param {number} top the largest value that it shows
-   * @param {boolean} [deep] for readers who want to understand
+   * @param {object} [options]
+   * @param {boolean} [options.deep] for readers who want to understand
+   * @param {readonly [line: string, words: string][]} [options.key] of a curve with two lines: the
+   *   class of each, and words before its value
    */
-  constructor(title, top, deep = false) {
+  constructor(title, top, { deep = false, key } = {}) {
     this.top = top;
     this.title = html('span', {}, title);
-    this.value = html('strong', {});
+    this.values = Array.from({ length: key?.length ?? 1 }, () => html('strong', {}));
+    const lines = key?.map(([name, words], i) =>
+      html('span', { class: 'born-key' }, html('i', { class: name }), `${words}: `, this.values[i]),
+    );
     this.figure = svg('svg', { 'aria-hidden': 'true', height: HEIGHT });
     this.element = html(
       'figure',
       { class: 'born-curve', 'data-depth': deep ? 'understand' : null },
-      html('figcaption', {}, this.title, ' ', this.value),
+      html('figcaption', {}, this.title, ' ', ...(lines ?? this.values)),
       this.figure,
     );
     /** @type {readonly Series[]} */
@@ -44,11 +50,16 @@ class Curve {
     });
   }
 
-  /** @param {readonly Series[]} series @param {number} now @param {string} said */
-  show(series, now, said) {
+  /**
+   * @param {readonly Series[]} series
+   * @param {...readonly [value: number, said: string]} now for each line that has a value
+   */
+  show(series, ...now) {
     this.series = series;
-    this.value.dataset.value = String(now);
-    this.value.textContent = said;
+    now.forEach(([value, said], i) => {
+      this.values[i].dataset.value = String(value);
+      this.values[i].textContent = said;
+    });
     this.draw();
   }
 
@@ -75,13 +86,14 @@ export class Curves {
       'How wrong it is, in nats: 0 is sure and right. Mean of letters that come again:',
       4,
     );
-    this.heads = new Curve(
-      `Largest mean shares in ${LISTS} lists. Dashed: from all letters at the one before. ` +
-        'Solid: from letters that come again, at the one that followed:',
-      1,
-    );
-    this.rho = new Curve('', 4, true);
-    this.chi = new Curve('', 2, true);
+    this.heads = new Curve(`The largest mean share of a head, in ${LISTS} lists`, 1, {
+      key: [
+        ['dashed', 'from all letters, on the one before'],
+        ['ink', 'from letters that come again, on the one that followed'],
+      ],
+    });
+    this.rho = new Curve('', 4, { deep: true });
+    this.chi = new Curve('', 2, { deep: true });
     this.elements = [this.loss, this.heads, this.rho, this.chi].map(({ element }) => element);
   }
 
@@ -101,16 +113,15 @@ export class Curves {
     const right = percent(Math.exp(-last.loss));
     this.loss.show(
       [{ name: 'ink', points: over(({ loss }) => loss) }],
-      last.loss,
-      `${fixed(last.loss, 2)}, as if each right letter got ${right}`,
+      [last.loss, `${fixed(last.loss, 2)}, as if each right letter got ${right}`],
     );
     this.heads.show(
       [
         { name: 'dashed', points: over(before) },
         { name: 'ink', points: over(after) },
       ],
-      after(last),
-      `${strongest(last.previousToken)}, ${strongest(last.induction)}`,
+      [before(last), strongest(last.previousToken)],
+      [after(last), strongest(last.induction)],
     );
     const head = `of head ${headName(headAt(at))}`;
     const all = `mean from the second letter on, in ${LISTS} lists:`;
@@ -119,8 +130,7 @@ export class Curves {
     for (const name of /** @type {const} */ (['rho', 'chi']))
       this[name].show(
         [{ name: 'ink', points: over((point) => point[name][at]) }],
-        last[name][at],
-        fixed(last[name][at], 2),
+        [last[name][at], fixed(last[name][at], 2)],
       );
   }
 }
