@@ -13,6 +13,11 @@ import { divergence, fallShort, lse, objective, path, threeOf } from './compute.
 import { inside, Triangle } from './triangle.js';
 
 const GAP = 'Both numbers say how far the dot falls short. They are computed in two ways.';
+const MEANING =
+  'The entropy of the dot is the sum of its three shares, each times ln(1 / share). Its ' +
+  'divergence has ln(share / share of softmax) instead.';
+/** Where other keys are merged: T·lse of them is the largest ⟨p, z⟩ + T·H(p) that they can have. */
+const MERGED = ' The rest counts as one word, and its score is the best sum of its own words.';
 const COLD = 0.02;
 const HOT = 200;
 /** From cold to hot in equal factors, with the temperatures that get a mark. */
@@ -61,6 +66,7 @@ export async function build(root, { engine: load, state, row, keys }) {
     html('div', {}, html('dt', {}, 'Below the best sum by'), gap),
     html('div', {}, html('dt', {}, 'Temperature × divergence'), price),
   );
+  const meaning = paragraph('remark');
   const T = temperature(state.T, (value) => `T ${short(value)}`, { min: 0.05, max: 20 });
   root.replaceChildren(
     besideWords(
@@ -68,6 +74,7 @@ export async function build(root, { engine: load, state, row, keys }) {
       sentence,
       sides,
       paragraph('remark', GAP),
+      meaning,
       controlsRow(T.element),
     ),
     verdicts(checks),
@@ -87,6 +94,7 @@ export async function build(root, { engine: load, state, row, keys }) {
     const { names, z, merged } = threeOf(engine, example, temperatureNow);
     found = fallShort(engine, { z, T: temperatureNow, p: mix });
     triangle.show({ mix, names, z, T: temperatureNow, found, path: way });
+    setText(meaning, example.scores.length > names.length ? MEANING + MERGED : MEANING);
     const best = names
       .map((name, j) => `${name} ${fixed(100 * found.top[j], 1)}\u202f%`)
       .join(', ');
