@@ -78,7 +78,7 @@ function bestOf({ words }, maxKeys) {
  * @property {import('./signal.js').Signal<boolean>} byHand whether the reader has given it another
  *   one
  * @property {() => void} again takes the value of the row, after a reset
- * @property {() => string} [limit] in words, where the figure cannot have the value of the row
+ * @property {() => string} [note] more about the row, behind its name
  */
 
 /**
@@ -104,11 +104,11 @@ export function breadcrumb(bus, { minKeys, maxKeys }, followed = [], unfit = pri
     const back = button('this panel’s own example', () => bus.set(undefined), 'link');
     const part = n > maxKeys ? bestOf(row, maxKeys) : '';
     const byHand = followed.some((each) => each.byHand.value);
-    const limits = byHand ? [] : followed.map(({ limit }) => limit?.() ?? '');
+    const notes = byHand ? [] : followed.map(({ note }) => note?.() ?? '');
     element.replaceChildren(
       byHand ? 'Changed by hand from the row: ' : 'The row: ',
       html('strong', {}, pathOf(row)),
-      `.${part}${limits.join('')} `,
+      `.${part}${notes.join('')} `,
       back,
     );
   };
@@ -150,21 +150,30 @@ export function follow(bus, signal, of) {
 }
 
 /**
+ * Of a figure with the temperature of the row. “One look” has it only at 0 and ∞.
+ * @param {Row | undefined} row
+ */
+export const ownTemperature = (row) =>
+  row && row.temperature > 0 && row.temperature < Infinity
+    ? ' T is that of the row, and “One look” has another one, which fits its circle.'
+    : '';
+
+/**
  * The temperature of a figure is that of the row, or its limit next to it.
  * @param {RowBus} bus
  * @param {import('./signal.js').Signal<number>} T
  * @returns {Followed}
  */
 export function followTemperature(bus, T) {
-  const limit = () => {
+  const note = () => {
     const { temperature } = bus.value ?? { temperature: T.value };
     const nearest = T.codec.clamp(temperature);
-    if (nearest === temperature) return '';
+    if (nearest === temperature) return ownTemperature(bus.value);
     const ends = nearest > temperature ? 'begins' : 'ends';
     return (
       ` The row has T = ${short(temperature)}, and this figure ${ends} at ${short(nearest)}, ` +
       'so its weights differ.'
     );
   };
-  return { ...follow(bus, T, ({ temperature }) => temperature), limit };
+  return { ...follow(bus, T, ({ temperature }) => temperature), note };
 }

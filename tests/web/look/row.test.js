@@ -10,6 +10,9 @@ import { drawn, everything, launch, missing, serve } from '../site.js';
 /** How many keys each panel shows at most. */
 const MAX_KEYS = { 'one-look': 6, 'cold-hot': Infinity, trust: 6, commitment: 6, compromise: 6 };
 
+/** Whose temperature a figure has. */
+const OWN_T = /T is that of the row, and “One look” has another one/;
+
 /** The temperatures that figures begin and end at, where these are not 0 and ∞. */
 const LIMITS = { trust: [0.1, 20], compromise: [0.05, 20] };
 
@@ -105,6 +108,7 @@ describe('the row in the panels', { skip: missing }, () => {
         assert.match(crumb, /^The row: layer/, id);
         assert.equal(/best of its/.test(crumb), at + 1 > n, `${id}: ${crumb}`);
         assert.equal(/the start have keys, too\./.test(crumb), at + 1 > n, id);
+        assert.equal(OWN_T.test(crumb), id !== 'one-look', id);
         const sorted = [...expected.values()].sort((a, b) => b - a);
         const [first, second, ...others] = sorted;
         if (id !== 'compromise')
@@ -130,6 +134,7 @@ describe('the row in the panels', { skip: missing }, () => {
       await lock(at);
       const told = await best(page, Infinity);
       for (const { id, words, weights, crumb } of await panels(page)) {
+        assert.doesNotMatch(crumb, OWN_T, id);
         if (LIMITS[id]) {
           const [from, to] = LIMITS[id];
           const end =

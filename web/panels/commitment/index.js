@@ -12,7 +12,7 @@ import {
 } from '../../page/layout.js';
 import { html, setText } from '../../plot/dom.js';
 import { fixed, scientific, short, whole } from '../../plot/format.js';
-import { follow } from '../../page/row.js';
+import { follow, ownTemperature } from '../../page/row.js';
 import { onFrame } from '../../page/frames.js';
 import { Statement } from '../../page/statement.js';
 import { WordBars } from './bars.js';
@@ -133,8 +133,11 @@ export async function build(root, { engine: load, state, row, keys, lab }) {
   onFrame([row], () => void orGiveUp(checks, compete()));
   document.addEventListener('themechange', draw);
   await compete();
+  // at the ends of the frontier no temperature is on show
+  const isInside = () => state.share.value > 0 && state.share.value < 1;
+  const note = () => (isInside() ? ownTemperature(row.value) : '');
   return {
-    followed: [share],
+    followed: [{ ...share, note }],
     settled: () => lab.settled('commitment'),
     state: () => ({ words: scene?.example.words, scores: scene?.example.scores, ...spent }),
     code: () =>
