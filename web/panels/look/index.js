@@ -110,7 +110,7 @@ class Look {
         writer.play(!writer.playing);
       },
       step: () => {
-        selection.release(false);
+        selection.step();
         writer.step();
       },
       restart: () => this.again(true),

@@ -21,6 +21,9 @@ function continues({ tokens }, /** @type {number} */ j) {
 /** Letters, with the marks on them. @param {Story} story @param {number} j */
 const isLetters = ({ tokens }, j) => /^\s*[\p{L}\p{M}]+$/u.test(tokens[j]?.text ?? '');
 
+/** A letter or a digit is in it. @param {Story} story @param {number} j */
+export const hasLetters = ({ tokens }, j) => /[\p{L}\p{N}]/u.test(tokens[j].text);
+
 /**
  * Letters, or an apostrophe between letters, as in “didn’t”. The newest token may become one.
  * @param {Story} story @param {number} j
@@ -37,13 +40,22 @@ function isPiece(story, j) {
 const joins = (story, j) => isPiece(story, j - 1) && isPiece(story, j) && continues(story, j);
 
 /**
+ * The pieces of the word that token j is in: the first of them, and the token after the last.
+ * @param {Story} story @param {number} j
+ */
+export function wholeWord(story, j) {
+  let [from, to] = [j, j + 1];
+  while (joins(story, from)) from--;
+  while (joins(story, to)) to++;
+  return [from, to];
+}
+
+/**
  * A token in a sentence, with its whole word where it is only a piece: “‘en’ in ‘Ben’”.
  * @param {Story} story @param {number} j
  */
 export function pieceName(story, j) {
-  let [from, to] = [j, j + 1];
-  while (joins(story, from)) from--;
-  while (joins(story, to)) to++;
+  const [from, to] = wholeWord(story, j);
   if (to - from === 1) return tokenName(story, j);
   const word = story.tokens.slice(from, to).map(({ text }) => text);
   return `${tokenName(story, j)} in ‘${word.join('').trim()}’`;
