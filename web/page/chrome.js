@@ -99,8 +99,9 @@ const checks = (n) => (n === 1 ? '1 check' : `${n} checks`);
  * @param {Iterable<HTMLElement>} statements
  * @param {(passed: number, all: number, vacuous: number) => string} say where some passed and none
  *   failed
+ * @param {string} nothing where none has anything to check
  */
-function summary(statements, say) {
+function summary(statements, say, nothing) {
   const verdicts = [...statements].map((each) => each.dataset.verdict ?? 'waiting');
   const count = (/** @type {string} */ verdict) => verdicts.filter((v) => v === verdict).length;
   const wrong = verdicts.filter((v) => v !== 'waiting' && !GOOD.has(v)).length;
@@ -110,8 +111,7 @@ function summary(statements, say) {
   const passed = count('holds') + count('slack');
   const all = verdicts.length;
   if (passed) return { state: 'holds', text: `✓ ${say(passed, all, count('vacuous'))}` };
-  const text = count('off') ? '◌ an assumption is off' : '– nothing to check yet';
-  return { state: 'off', text };
+  return { state: 'off', text: count('off') ? '◌ an assumption is off' : nothing };
 }
 
 /** @param {number} passed @param {number} all @param {number} vacuous limits that say nothing */
@@ -144,7 +144,11 @@ export function tick(section) {
   const show = () => {
     const { state, text } = section.querySelector('.panel[aria-busy="true"]')
       ? { state: 'waiting', text: '… loading' }
-      : summary(section.querySelectorAll('[data-statement], [data-proof]'), ofPanel);
+      : summary(
+          section.querySelectorAll('[data-statement], [data-proof]'),
+          ofPanel,
+          '– nothing to check yet',
+        );
     element.dataset.state = state;
     setText(element, text);
   };
@@ -159,6 +163,7 @@ export function counter(place) {
     const { state, text } = summary(
       document.querySelectorAll('main :is([data-statement], [data-proof])'),
       ofPage,
+      'statements to check',
     );
     if (!text) return;
     place.dataset.state = state;
