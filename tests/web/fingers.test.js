@@ -79,6 +79,16 @@ describe('a finger', { skip: missing }, () => {
     }
   });
 
+  test('hits links of the masthead and choices that are 30 pixels high', async () => {
+    const heights = await page.$$eval('.masthead nav a, .counter a, .option label', (all) => {
+      return all
+        .filter((each) => each.checkVisibility())
+        .map((each) => [each.textContent.trim(), each.getBoundingClientRect().height]);
+    });
+    assert.ok(heights.length > 10, `${heights.length} of them`);
+    for (const [name, height] of heights) assert.ok(height >= 30, `${name}: ${height}`);
+  });
+
   test('scrolls the page from anywhere else on the circle', async () => {
     const frame = page.locator('.circle-frame');
     await frame.scrollIntoViewIfNeeded();
