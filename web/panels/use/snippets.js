@@ -5,7 +5,7 @@ export const INSTALL =
   '// npm install clearhead-*.tgz, which “npm pack” makes in a clone; for a file .mjs';
 
 export const TERMINAL = `git clone https://github.com/clearhead-js/clearhead
-cd clearhead && npm run build && npm pack --silent   # on Debian; the first time takes minutes
+cd clearhead && npm run build && npm pack --silent   # the first time takes minutes
 mkdir -p ../my-project && cd ../my-project && npm init --yes
 npm install ../clearhead/clearhead-*.tgz
 npx clearhead generate ../clearhead/web/model "One frosty morning,"  # a model writes
