@@ -99,7 +99,7 @@ const checks = (n) => (n === 1 ? '1 check' : `${n} checks`);
  * @param {Iterable<HTMLElement>} statements
  * @param {(passed: number, all: number, vacuous: number) => string} say where some passed and none
  *   failed
- * @param {string} nothing where none has anything to check
+ * @param {string} nothing said where no statement has anything to check
  */
 function summary(statements, say, nothing) {
   const verdicts = [...statements].map((each) => each.dataset.verdict ?? 'waiting');

@@ -121,10 +121,10 @@ describe('the word on show', () => {
       const weights = [alike, sharp].map((row, at) => ({ layer: 0, head: at, weights: row }));
       story.record(i, { weights, kl: Float32Array.of(0, 0) });
     });
-    const signal = (value) => ({
-      value,
-      set: (to) => (state[to.length ? 'head' : 'at'].value = to),
-    });
+    const signal = (first) => {
+      const own = { value: first, set: (value) => (own.value = value) };
+      return own;
+    };
     const state = {
       head: signal([-1, -1]),
       at: signal(-1),

@@ -1,4 +1,4 @@
-/** The name of the line that no dot of “Push” is above: it lies across no line. */
+/** The label of the bound in “Push and scale” lies across no line. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { go, launch, missing, opened } from '../site.js';
@@ -21,7 +21,7 @@ function crossed() {
   });
 }
 
-describe('the name of the bound', { skip: missing }, () => {
+describe('the label of the bound', { skip: missing }, () => {
   for (const width of [320, 390, 1280])
     describe(`in a window of ${width}`, () => {
       let page;

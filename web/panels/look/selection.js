@@ -109,7 +109,7 @@ export class Selection {
   }
 
   /**
-   * A link to a word at the end has its head, too.
+   * A word that is locked at the end keeps the head on show, so that a link has it.
    * @param {import('./writing/story.js').Story} story
    */
   #lend(story) {

@@ -15,10 +15,10 @@ const BETWEEN = 15;
 const LABEL = 70;
 
 /**
- * From a line to another that begins at the same point: the distance where a label begins that
- * ends with the line.
- * @param {number[][]} one
- * @param {number[][]} other
+ * The distance between two lines that begin at the same point. It is measured where a label begins
+ * that ends with the first of them.
+ * @param {[number, number][]} one
+ * @param {[number, number][]} other
  */
 function distance([[x, y], [endX, endY]], [, [otherX, otherY]]) {
   const [ax, ay, bx, by] = [endX - x, endY - y, otherX - x, otherY - y];
@@ -46,6 +46,7 @@ export class Scatter {
     const x = linear([0, FAR], [MARGIN.left, width - MARGIN.right]);
     const y = linear([0, Math.SQRT2], [HEIGHT - MARGIN.bottom, MARGIN.top]);
     const end = Math.min(FAR, Math.SQRT2 / found.bound);
+    /** @type {[number, number][]} */
     const wall = [
       [x.at(0), y.at(0)],
       [x.at(end), y.at(end * found.bound)],
@@ -53,12 +54,13 @@ export class Scatter {
     const beyond = [...wall, [x.at(end), y.at(Math.SQRT2)], [x.at(0), y.at(Math.SQRT2)]];
     const share = Math.floor((1e4 * found.maxRatio) / found.bound) / 100;
     const other = Math.min(FAR, Math.SQRT2 / found.note);
+    /** @type {[number, number][]} */
     const dashed = [
       [x.at(0), y.at(0)],
       [x.at(other), y.at(other * found.note)],
     ];
     const [px, py] = wall[1];
-    // its label is at the end, where the other line is farthest away, and under it if that is near
+    // The label is at the end, where the other line is farthest away. If that is near, it is below.
     const between = distance(wall, dashed) >= BETWEEN;
     const slope = Math.atan2(wall[1][1] - wall[0][1], wall[1][0] - wall[0][0]);
     this.figure.fill(
@@ -78,8 +80,8 @@ export class Scatter {
         Array.from(found.pushed, (push, i) => [x.at(push), y.at(found.moved[i])]),
         'pushed',
       ),
-      line(/** @type {[number, number][]} */ (wall), 'curve wall'),
-      line(/** @type {[number, number][]} */ (dashed), 'curve other-bound'),
+      line(wall, 'curve wall'),
+      line(dashed, 'curve other-bound'),
       svg(
         'text',
         {
