@@ -40,7 +40,7 @@ describe('the questions', () => {
 
   test('are of many kinds', () => {
     const kinds = new Set(asked.map(({ kind }) => kind));
-    assert.deepEqual([...kinds].sort(), 'by colour first has last list where word'.split(' '));
+    assert.deepEqual([...kinds].sort(), 'by first has last list where word'.split(' '));
   });
 
   test('and the other texts are the same each time', () => {

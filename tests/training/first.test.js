@@ -67,12 +67,27 @@ describe('before the first step', () => {
     }
   });
 
+  test('each head of a later layer looks for tokens like its own', () => {
+    const size = headDim * modelDim;
+    for (let layer = 1; layer < layers; layer++) {
+      const query = named(prepared, `layers.${layer}.self_attn.q_proj`);
+      const key = named(prepared, `layers.${layer}.self_attn.k_proj`);
+      for (let head = 0; head < heads; head++) {
+        // the mean product of a token's query and its own key; 0 on average of random ones
+        const group = Math.floor(head / (heads / kvHeads));
+        let trace = 0;
+        for (let i = 0; i < size; i++) trace += query[head * size + i] * key[group * size + i];
+        assert.ok(trace > 6 && trace < 10, `head ${layer}.${head}: ${trace}`);
+      }
+    }
+  });
+
   test('all embeddings share one channel, and nothing else of the model is changed', () => {
     const embedding = named(prepared, 'embed_tokens');
     for (let token = 0; token < MODEL.vocab; token++)
       assert.equal(embedding[token * modelDim], 0.25);
-    const kept = prepared.filter(({ name }) => !/embed|[vo]_proj|layers.0.*[qk]_proj/.test(name));
-    assert.equal(kept.length, 7 * layers - 2 + 1);
+    const kept = prepared.filter(({ name }) => !/embed|[qkvo]_proj/.test(name));
+    assert.equal(kept.length, 5 * layers + 1);
     for (const { name, data } of kept)
       assert.deepEqual(data, plain.find((parameter) => parameter.name === name).data, name);
   });

@@ -66,12 +66,12 @@ describe('it loads from both files', () => {
     assert.ok(Math.abs(perplexity / expected - 1) < 1e-5, `${perplexity}, not ${expected}`);
   });
 
-  // its README has the numbers of the whole evaluation: 94 and 98 in a hundred
-  test('and continues what repeats, and answers five of six questions', async () => {
+  // its README has the numbers of the whole evaluation: 99 and 98 in a hundred
+  test('and continues what repeats, and answers nineteen of twenty questions', async () => {
     const repeats = readRepeats(bytes, repeatSet(4, { size: MODEL.vocab, period: 64 }));
     assert.ok(repeats.right >= 0.95 * repeats.total, `${repeats.right} of ${repeats.total}`);
     const answers = await ask(bytes, questionSet(60));
-    assert.ok(answers.right >= 50, `${answers.right} of 60`);
+    assert.ok(answers.right >= 57, `${answers.right} of 60`);
   });
 
   test('and eight bits a weight cost less than one in a hundred of the perplexity', () => {

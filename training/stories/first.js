@@ -1,9 +1,10 @@
 /**
  * The parameters that training begins with. They know no word. Each head of the first layer looks
- * back by a number of tokens: the first of each group by one, the others by two to five. Each head
- * of the model passes on a share of the tokens it looks at. Training finds both late, and copying
- * needs them. An induction head compares a token with the one before each key, and copies the key.
- * A question about a thing needs the name that stood some words before it.
+ * back by a number of tokens: the first of each group by one, the others by two to five. The heads
+ * of later layers look a little more at tokens like their own. Each head of the model passes on a
+ * share of the tokens it looks at. Training finds all three late, and copying needs them. An
+ * induction head compares a token with the one before each key, and copies the key. A question
+ * about a thing needs the name that stood some words before it.
  *
  * Only sums, products and square roots are taken, which are the same on every engine.
  */
@@ -12,10 +13,13 @@ import { createRandom, mixed } from './random.js';
 /** Standard deviations. */
 const EMBEDDING = 0.1;
 const VALUE = 0.088;
+const KEY = 0.088;
 /** A part of every embedding. The heads that look back find it at any token. */
 const SHARED = 0.25;
 /** The share of a token that comes out of a head which looks at it. */
 const PASSED_ON = 0.15;
+/** A query begins as this share of the key of its own token, and a random part. */
+const ALIKE = 0.5;
 
 /**
  * For the pairs of channels that positions turn fastest: the strength of a pair, and the cosine and
@@ -72,10 +76,22 @@ export function prepare(parameters, { modelDim, layers, heads, kvHeads, headDim 
   for (let i = 0; i < embedding.length; i++)
     embedding[i] = i % modelDim ? EMBEDDING * normal(random) : SHARED;
 
+  /** The heads of a layer look for tokens like their own: a query is a share of the key. */
+  function alike(/** @type {number} */ layer) {
+    const query = matrix(`model.layers.${layer}.self_attn.q_proj`);
+    const key = matrix(`model.layers.${layer}.self_attn.k_proj`);
+    for (let i = 0; i < key.length; i++) key[i] = KEY * normal(random);
+    const size = headDim * modelDim;
+    for (let head = 0; head < heads; head++)
+      for (let i = 0; i < size; i++)
+        query[head * size + i] += ALIKE * key[Math.floor(head / perGroup) * size + i];
+  }
+
   for (let layer = 0; layer < layers; layer++) {
     const value = matrix(`model.layers.${layer}.self_attn.v_proj`);
     const output = matrix(`model.layers.${layer}.self_attn.o_proj`);
     for (let i = 0; i < value.length; i++) value[i] = VALUE * normal(random);
+    if (layer) alike(layer);
     for (let head = 0; head < heads; head++)
       for (let channel = 0; channel < headDim; channel++)
         for (let i = 0; i < modelDim; i++)

@@ -31,13 +31,13 @@ describe('the first push', () => {
     return told.map(({ text }) => text).join('');
   };
 
-  test('makes a puppet of the bowl at each strength of the slider from 0.25 on', async () => {
+  test('makes a spade of the bell at each strength of the slider from 0.3 to 0.5', async () => {
     const first = await story(push.value);
-    assert.match(first, /came home with a red bowl,/);
-    for (let step = 1; step <= 20; step++) {
+    assert.match(first, /came home with a red bell,/);
+    for (let step = 1; step <= 10; step++) {
       const told = await story(step / 20);
-      const expected = step < 5 ? first : first.replace('bowl', 'puppet');
-      assert.equal(told, expected, `at ${step / 20}`);
+      if (step < 6) assert.match(told, /came home with a red bell,/, `at ${step / 20}`);
+      else assert.equal(told, first.replace('bell', 'spade'), `at ${step / 20}`);
     }
   });
 });
@@ -48,10 +48,10 @@ describe('the sentence of the push', { skip: missing }, () => {
 
   const told = () => page.locator('#lab .look-key', { hasText: 'Push the model' }).textContent();
 
-  test('tells of bowl and puppet, which other changes may alter', async () => {
+  test('tells of bell and spade, which other changes may alter', async () => {
     await becomes(
       told,
-      /From a strength of 0\.25 to 1, the bowl of this story becomes a puppet\.$/,
+      /From a strength of 0\.3 to 0\.5, the bell of this story becomes a spade\.$/,
     );
     for (const change of [
       'labShuffle=1',
@@ -62,7 +62,7 @@ describe('the sentence of the push', { skip: missing }, () => {
       await go(page, `#lab?v=1&${change}`);
       await becomes(told, /A strong push can break its words\.$/);
       await go(page, '#lab?v=1');
-      await becomes(told, /becomes a puppet\.$/);
+      await becomes(told, /becomes a spade\.$/);
     }
   });
 });

@@ -27,12 +27,13 @@ export const MIN_EXERCISE = 24;
  * |------------------|-------------------------|---------------------------------------------|
  * | stories          | stories                 | all                                         |
  * | answers          | stories                 | the answers                                 |
+ * | names            | stories                 | people, things and places, and the answers  |
  * | exercises        | exercises               | all                                         |
  * | exercise answers | exercises               | the answers                                 |
  * | colour answers   | exercises about colours | the answers                                 |
  * | repeats          | random, and they repeat | all but the first time: it cannot be known  |
  *
- * @typedef {'stories' | 'answers' | 'exercises' | 'exercise answers' | 'colour answers' |
+ * @typedef {'stories' | 'answers' | 'names' | 'exercises' | 'exercise answers' | 'colour answers' |
  *   'repeats'} Kind
  *
  * @typedef {object} StreamOptions
@@ -84,19 +85,20 @@ const lengthsOf = (/** @type {Tokenizer} */ tokenizer) => {
   lengths.set(tokenizer, all);
   return all;
 };
+
 /**
- * Which tokens of a text are in its answers.
+ * Which tokens of a text are in one of the spans, or reach into it.
  * @param {Tokenizer} tokenizer
  * @param {number[]} ids
- * @param {import('../world/telling.js').Span[]} answers
+ * @param {import('../world/telling.js').Span[]} spans
  */
-function inAnswers(tokenizer, ids, answers) {
+function within(tokenizer, ids, spans) {
   const lengthOf = lengthsOf(tokenizer);
-  let start = 0;
+  let end = 0;
   return ids.map((id) => {
-    const at = start;
-    start += lengthOf[id];
-    return answers.some(([from, to]) => at >= from && at < to);
+    const start = end;
+    end += lengthOf[id];
+    return spans.some(([from, to]) => start < to && end > from);
   });
 }
 
@@ -105,16 +107,17 @@ function rowOfTexts({ tokenizer, seed, context, questions, level = LEVELS }, kin
   const length = context + 1;
   const row = new Int32Array(length);
   const wanted = new Uint8Array(length);
-  const stories = kind === 'stories' || kind === 'answers';
-  const answersOnly = kind.endsWith('answers');
+  const stories = kind === 'stories' || kind === 'answers' || kind === 'names';
   const maxTexts = Math.ceil(length / (stories ? MIN_STORY : MIN_EXERCISE));
   for (let at = 0, index = number * maxTexts; at < length; index++) {
-    const { text, answers } = stories
+    const { text, answers, names } = stories
       ? tellStory(seed, index, { questions })
-      : tellExercise(seed, index, level, kind === 'colour answers');
+      : { ...tellExercise(seed, index, level, kind === 'colour answers'), names: [] };
     const ids = tokenizer.encode(text, { marks: false });
     row.set([MARK_ID, ...ids].slice(0, length - at), at);
-    const targets = answersOnly ? inAnswers(tokenizer, ids, answers) : ids.map(() => true);
+    const spans = kind === 'names' ? [...names, ...answers] : answers;
+    const spansOnly = kind === 'names' || kind.endsWith('answers');
+    const targets = spansOnly ? within(tokenizer, ids, spans) : ids.map(() => true);
     // the mark ends the last answer of the text before
     wanted.set([at > 0, ...targets].map(Number).slice(0, length - at), at);
     at += 1 + ids.length;

@@ -24,7 +24,8 @@ const STORIES = 4000;
  */
 function* texts(count) {
   for (let index = 0; index < count; index++) {
-    yield tellStory(SEED, index).text;
+    // with the words of all questions that exercises ask
+    yield tellStory(SEED, index, { colours: true }).text;
     yield ` ${NAMING_WORDS.join(' ')}`;
   }
 }

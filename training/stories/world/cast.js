@@ -26,6 +26,11 @@ import { isUnseenName, isUnseenPair } from './unseen.js';
 const SINGULAR = NOUNS.split(' ');
 const ALL_NOUNS = [...SINGULAR, ...SINGULAR, ...PLURALS.map(([noun]) => noun)];
 const LIMIT = 1000;
+/** After this number of draws any that is allowed is taken, preferred or not. */
+const PATIENCE = 100;
+
+/** “in” of “in the kitchen”. @param {Entity} place */
+const prepositionOf = ({ forms }) => forms.at.split(' ')[0];
 
 export class Cast {
   /** @type {Entity[]} */
@@ -40,11 +45,16 @@ export class Cast {
     this.open = open;
   }
 
-  /** Draws until nothing that was drawn before forbids it. @param {() => Entity} draw */
-  #draw(draw) {
+  /**
+   * Draws until nothing that was drawn before forbids it.
+   * @param {() => Entity} draw
+   * @param {(one: Entity) => boolean} [preferred]
+   */
+  #draw(draw, preferred = () => true) {
     for (let tries = 0; tries < LIMIT; tries++) {
       const one = draw();
       const isNew = this.chosen.every(({ noun }) => noun !== one.noun);
+      if (!preferred(one) && tries < PATIENCE) continue;
       if (isNew && (this.open || !this.chosen.some((other) => isUnseenPair(one, other)))) {
         this.chosen.push(one);
         return one;
@@ -82,10 +92,18 @@ export class Cast {
     return colours.map((colour) => thing(first.noun, colour));
   }
 
-  /** @param {number} count @param {boolean} [outdoors] else indoors; left out, either */
+  /**
+   * No two have the same preposition, as long as there are others.
+   * @param {number} count
+   * @param {boolean} [outdoors] else indoors; left out, either
+   */
   places(count, outdoors) {
     const list = [...(outdoors === true ? [] : INDOORS), ...(outdoors === false ? [] : OUTDOORS)];
-    return Array.from({ length: count }, () => this.#draw(() => this.random.pick(list)));
+    const isOther = (/** @type {Entity} */ one) =>
+      this.chosen.every(
+        (before) => before.kind !== 'place' || prepositionOf(before) !== prepositionOf(one),
+      );
+    return Array.from({ length: count }, () => this.#draw(() => this.random.pick(list), isOther));
   }
 
   /** A name or word of our own. @param {'she' | 'he' | 'it'} [pronoun] */

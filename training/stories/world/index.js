@@ -20,6 +20,8 @@ import { Telling } from './telling.js';
  * @property {string} body the story without questions
  * @property {string} text the body and its questions with their answers
  * @property {Event[]} events the facts that it states, in order
+ * @property {import('./telling.js').Span[]} names of people, pets, things, places and invented
+ *   words, by characters; of a thing the noun alone
  * @property {Question[]} questions those of the text
  * @property {import('./telling.js').Span[]} answers of the questions, by characters of the text
  */
@@ -54,19 +56,24 @@ const MAX_LENGTH = 600;
 /**
  * @param {number} seed
  * @param {number} index
- * @param {{ open?: boolean, questions?: number }} [options] open: combinations that training never
- *   shows may come; questions: at most this number of them, default 3
+ * @param {object} [options]
+ * @param {boolean} [options.open] combinations that training never shows may come
+ * @param {number} [options.questions] at most this number of them, default 3
+ * @param {boolean} [options.colours] whether they may ask for a colour, as those of exercises do
  * @returns {Story}
  */
-export function tellStory(seed, index, { open = false, questions: limit = 3 } = {}) {
+export function tellStory(seed, index, options = {}) {
+  const { open = false, questions: limit = 3 } = options;
+  const mayAskColours = options.colours ?? false;
   const random = createRandom(mixed(seed, index, open ? 1 : 0));
   const plot = random.pick(NAMES);
   for (;;) {
     const telling = new Telling(random);
     PLOTS[plot](telling, new Cast(random, open));
-    const { text: body, events } = telling;
-    const questions = random.shuffled(questionsOf(telling)).slice(0, 1 + random.below(limit));
+    const { text: body, events, names } = telling;
+    const all = questionsOf(telling).filter(({ kind }) => mayAskColours || kind !== 'colour');
+    const questions = random.shuffled(all).slice(0, 1 + random.below(limit));
     const { text, answers } = withQuestions(body, questions);
-    if (text.length <= MAX_LENGTH) return { plot, body, text, events, questions, answers };
+    if (text.length <= MAX_LENGTH) return { plot, body, text, events, names, questions, answers };
   }
 }

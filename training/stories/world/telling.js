@@ -22,6 +22,9 @@ const PRONOUNS = new Set(['he', 'him', 'himself', 'it', 'they', 'this']);
 /** The forms that neither name anything nor stand for its name. */
 const ABOUT = new Set(['his', 'is', 'was', 'has']);
 
+/** A pattern that begins with the name of somebody. */
+const NAME_FIRST = /^\{[A-Z](\.full)?\}/;
+
 /** @param {string} text */
 export const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
@@ -52,10 +55,15 @@ export class Telling {
     Object.assign(this.cast, cast);
   }
 
-  /** Says one of these. @param {string[]} patterns */
+  /**
+   * Says one of these. No text and no paragraph begins with a name: without a space before it, a
+   * name is another token.
+   * @param {string[]} patterns
+   */
   say(...patterns) {
-    if (this.text && !this.text.endsWith('\n')) this.text += ' ';
     const pattern = this.random.pick(patterns);
+    if (this.text && !this.text.endsWith('\n')) this.text += ' ';
+    else if (NAME_FIRST.test(pattern)) this.text += this.text ? 'Then ' : 'Once ';
     let at = 0;
     for (const match of pattern.matchAll(PLACE_OF_A_NAME)) {
       this.text += pattern.slice(at, match.index);
@@ -125,6 +133,11 @@ export class Telling {
       this.#mentions.set(entity, [...all, [start, start + entity.core.length]]);
     }
     this.text += words;
+  }
+
+  /** Where somebody, something or some place is named. @returns {Span[]} */
+  get names() {
+    return [...this.#mentions.values()].flat();
   }
 
   /** Where it is named from a position on. @param {Entity} entity @param {number} from */

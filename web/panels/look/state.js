@@ -2,7 +2,7 @@
 
 /** The longest prompt a link may carry, in characters. */
 export const LONGEST = 200;
-export const PROMPT = 'Ben and Ella had a cat called Pickle, and she took things.';
+export const PROMPT = 'Once Ben and Ella had a cat called Pickle, and she took things.';
 
 /** @param {import('../../page/state.js').Store} store */
 export function state(store) {

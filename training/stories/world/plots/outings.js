@@ -39,7 +39,7 @@ export function beach(t, cast) {
   t.tell(
     [{ kind: 'hold', who: B, thing: z }],
     '{B} wanted {z} so much that {A} said yes. Now {B} carried {z}.',
-    '{A} had only two hands, so {B} carried {z}.',
+    'It was too much for two hands, so {B} carried {z}.',
     '"May I have {z}?" asked {B}. "If you like," said {A}. So {B} got {z}.',
   );
   t.say(
@@ -203,7 +203,7 @@ export function letter(t, cast) {
   t.say(
     '{B} read it twice and laughed three times.',
     '{B} showed it to everybody on the beach.',
-    '{B} had to sit down, and then {B.he} read it again.',
+    '{B} had to sit down and read it again.',
   );
   if (t.random.chance(1, 2)) lookAround(t);
   if (t.random.chance(2, 3)) {

@@ -9,9 +9,9 @@ import { end, lookAround, setTime } from '../phrases.js';
 /** A child has lost a thing that a friend moved. @param {Telling} t @param {Cast} cast */
 export function lost(t, cast) {
   const [A, B] = cast.pair();
-  const [x, y] = cast.things(2);
+  const [x] = cast.things(1);
   const [p, r] = cast.places(2);
-  t.set({ A, B, x, y, p, r });
+  t.set({ A, B, x, p, r });
   setTime(t);
   t.say(
     '{when} {A} needed {A.his} {x.bare}, and quickly. But where {x.was} {x.they}?',
@@ -31,11 +31,10 @@ export function lost(t, cast) {
     '"But I left {x} {p}!" cried {A}.',
   );
   t.perhaps('{B} helped to look.', '{B} looked at {B.his} shoes.', '{B} scratched {B.his} nose.');
-  t.tell(
-    [{ kind: 'put', thing: y, place: p }],
-    'But now there was nothing {p}, or nothing but {y.a}.',
-    '{A} looked again, and all that {A.he} found {p} was {y.a}.',
-    'They looked together. {p.At} they found only {y.a}.',
+  t.say(
+    'But now there was nothing there, or nothing but crumbs.',
+    '{A} looked again, and all that {A.he} found was one very surprised beetle.',
+    'They looked together, and then once more, but no.',
   );
   t.paragraph();
   t.tell(
@@ -66,8 +65,8 @@ export function lost(t, cast) {
 export function treasure(t, cast) {
   const [A, B] = cast.pair();
   const [x, y] = cast.things(2);
-  const [p, q, r] = cast.places(3, true);
-  t.set({ A, B, x, y, p, q, r });
+  const [p, q] = cast.places(2, true);
+  t.set({ A, B, x, y, p, q });
   setTime(t);
   t.say(
     '{when} {A} and {B} found a note in a bottle.',
@@ -87,9 +86,10 @@ export function treasure(t, cast) {
     '{A} got there first. {p.At} lay {y.a} and one more note.',
   );
   t.say(
-    '"Now look {q}," said the note, "and mind the nettles."',
-    'This one was harder to read, but {B} made it out. "Look {q}," it said.',
-    '"You are getting warm," it said. "Try {q}!"',
+    '"You are getting warm," said the note, "and mind the nettles."',
+    'This one was harder to read, because a snail had eaten most of it. ' +
+      'But {B} could read the rest.',
+    'On the back somebody had drawn an arrow. It pointed to {q.the}.',
   );
   t.perhaps(
     '{B} wanted the sandwich first.',
@@ -97,16 +97,12 @@ export function treasure(t, cast) {
     'They left {y} {p} and ran.',
     '{A} fell over a hedgehog and said sorry.',
   );
-  t.say(
-    '{q.At} there was nothing but a frog, who looked towards {r.the}.',
-    '{q.At} somebody had drawn an arrow with chalk. It pointed to {r.the}.',
-    '{q.At} there was a third note, and a snail had eaten most of it. But {B} could read the rest.',
-  );
   t.tell(
-    [{ kind: 'put', thing: x, place: r }],
-    'And there at last, {r}, they found the treasure. It was {x.a}!',
-    'So the treasure was {r} all the time. It was {x.a}, wrapped in a sock.',
-    'They dug and dug, and {r} they found {x.a}. That was the treasure!',
+    [{ kind: 'put', thing: x, place: q }],
+    'They dug and dug, and {q} they found {x.a}. That was the treasure!',
+    'They dug and dug, and at last they found {x.a} {q}. That was the treasure!',
+    'And there at last they found the treasure, {x.a} {q}.',
+    'So the treasure was {x.a}, and it was {q} all the time.',
   );
   t.say(
     '"I always wanted {x.a}," said {A}.',
@@ -158,7 +154,7 @@ export function noise(t, cast) {
     'It was {C.full}, of course. {C} had hidden {x.a} {q}.',
   );
   t.say(
-    '"{C}!" said {B}. "It is two in the morning!"',
+    '"Oh, {C}!" said {B}. "It is two in the morning!"',
     '{C} looked as if {C.he} had been there all along.',
     '{B} laughed out loud, and {C} took a bow.',
     '{A} let out a long breath. "I was not afraid," {A.he} said, "only very awake."',
