@@ -20,8 +20,8 @@ import { Telling } from './telling.js';
  * @property {string} body the story without questions
  * @property {string} text the body and its questions with their answers
  * @property {Event[]} events the facts that it states, in order
- * @property {import('./telling.js').Span[]} names of people, pets, things, places and invented
- *   words, by characters; of a thing the noun alone
+ * @property {import('./telling.js').Span[]} names where anybody, anything or any place is named, by
+ *   characters; of a thing the noun alone
  * @property {Question[]} questions those of the text
  * @property {import('./telling.js').Span[]} answers of the questions, by characters of the text
  */
