@@ -5,7 +5,7 @@ import { before, describe, test } from 'node:test';
 import { loadModel } from '../../src/js/model/index.js';
 import { ask, readRepeats, readStories } from '../../training/stories/evaluation/reading.js';
 import { questionSet, repeatSet, storySet } from '../../training/stories/evaluation/sets.js';
-import { MODEL, PHASES } from '../../training/stories/recipe.js';
+import { MODEL, PHASES, STEPS } from '../../training/stories/recipe.js';
 import { sumsOf } from '../../training/stories/run.js';
 import { forward } from '../support/models/forward.js';
 import { numbersOf, readSafetensors } from '../support/train/readers.js';
@@ -23,6 +23,13 @@ test('SHA256SUMS has the sums of all its files', () => {
     .map((line) => line.slice(66));
   assert.deepEqual([...order].sort(), names.sort());
   assert.equal(sumsOf(Object.fromEntries(order.map((name) => [name, read(name)]))), stated);
+});
+
+test('the phases of its recipe have as many steps as the recipe says', () => {
+  assert.equal(
+    PHASES.reduce((sum, { steps }) => sum + steps, 0),
+    STEPS,
+  );
 });
 
 test('both files of weights together have at most 2.5 MB', () => {

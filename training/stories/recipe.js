@@ -22,7 +22,7 @@ export const MODEL = {
 const PLAINEST = ['exercises', 'exercise answers', 'repeats', 'colour answers'];
 
 /** @type {import('./tokens/stream.js').Kind[]} */
-const EXERCISES = ['exercises', 'exercise answers', 'repeats'];
+const EXERCISES = ['exercises', 'exercise answers', 'repeats', 'pronouns'];
 
 /** @type {import('./tokens/stream.js').Kind[]} */
 const STORIES = [
@@ -30,7 +30,7 @@ const STORIES = [
   'answers',
   'exercise answers',
   'stories',
-  'names',
+  'again',
   'answers',
   'stories',
   'repeats',
@@ -42,6 +42,8 @@ const MORE_STORIES = [
   'answers',
   'stories',
   'exercise answers',
+  'stories',
+  'again',
   'stories',
   'answers',
   'stories',
@@ -64,27 +66,62 @@ const MOSTLY_STORIES = [
   'repeats',
   'stories',
   'stories',
-  'answers',
+  'again',
   'stories',
 ];
 
-/** @type {import('../../src/js/train/types.d.ts').OptimizerOptions} */
-const OPTIMIZER = { learningRate: 3e-3, warmup: 100, steps: 17000, weightDecay: 0.1 };
+/** @type {import('./tokens/stream.js').Kind[]} */
+const LAST_STORIES = [
+  'stories',
+  'answers',
+  'stories',
+  'exercise answers',
+  'stories',
+  'answers',
+  'stories',
+  'answers',
+  'stories',
+  'repeats',
+];
 
-const SHORT = { batch: 16, context: 64 };
-const SMALL = { batch: 8, context: 128, kinds: EXERCISES };
-const STORY = { batch: 8, context: 256, questions: 8 };
-const LONG = { batch: 4, context: 512, questions: 8 };
+/** @typedef {import('../../src/js/train/types.d.ts').OptimizerOptions} OptimizerOptions */
+
+/** Of all phases together. */
+export const STEPS = 17000;
+/** The last phase begins here. */
+const LAST = 16000;
+
+/** @type {OptimizerOptions} */
+const OPTIMIZER = { learningRate: 3e-3, warmup: 100, steps: LAST, weightDecay: 0.1 };
+
+/**
+ * Of the exercises: the rate falls more slowly, as in a run half as long again.
+ *
+ * @type {OptimizerOptions}
+ */
+const SLOWER = { ...OPTIMIZER, steps: 1.5 * LAST };
+
+/**
+ * Of the last phase, which has the end of a cosine: from 3e-4, where the rate is by then, to 0.
+ *
+ * @type {OptimizerOptions}
+ */
+const TO_ZERO = { ...OPTIMIZER, learningRate: 0.035, minLearningRate: 0, steps: STEPS };
+
+const SHORT = { batch: 16, context: 64, optimizer: SLOWER };
+const SMALL = { batch: 8, context: 128, kinds: EXERCISES, optimizer: SLOWER };
+const STORY = { batch: 8, context: 256, questions: 8, optimizer: OPTIMIZER };
+const LONG = { batch: 4, context: 512, questions: 8, optimizer: OPTIMIZER };
 
 /**
  * The steps of training, one phase after the other. Random sequences come first, in which induction
  * heads form. In exercises, heads learn to bind a thing to a name and a place. Both stay among the
  * stories, so that these heads are kept. A row of 256 tokens has a whole story and the beginning of
- * another. Rows of 512 tokens are as long as the context of the model. The last phase has them,
- * too.
+ * another. Rows of 512 tokens are as long as the context of the model. The last two phases have
+ * them, too.
  *
- * @type {({ steps: number, batch: number, context: number, questions?: number, level?: number,
- *   kinds: import('./tokens/stream.js').Kind[] })[]}
+ * @type {({ steps: number, batch: number, context: number, optimizer: OptimizerOptions,
+ *   questions?: number, level?: number, kinds: import('./tokens/stream.js').Kind[] })[]}
  */
 export const PHASES = [
   { steps: 800, ...SHORT, kinds: ['repeats'] },
@@ -92,20 +129,19 @@ export const PHASES = [
   { steps: 300, ...SMALL, level: 2 },
   { steps: 400, ...SMALL, level: 4 },
   { steps: 500, ...SMALL, level: 8 },
-  { steps: 2700, ...LONG, kinds: EXERCISES },
-  { steps: 500, ...LONG, kinds: STORIES },
-  { steps: 3600, ...STORY, kinds: STORIES },
-  { steps: 5000, ...STORY, kinds: MORE_STORIES },
-  { steps: 2000, ...STORY, kinds: MOSTLY_STORIES },
-  { steps: 500, ...LONG, kinds: MOSTLY_STORIES },
+  { steps: 2300, ...LONG, kinds: EXERCISES, optimizer: SLOWER },
+  { steps: 200, ...LONG, kinds: STORIES },
+  { steps: 2500, ...STORY, kinds: STORIES },
+  { steps: 1300, ...STORY, kinds: MORE_STORIES },
+  { steps: 6700, ...STORY, kinds: MOSTLY_STORIES },
+  { steps: 300, ...LONG, kinds: MOSTLY_STORIES },
+  { steps: 1000, ...LONG, kinds: LAST_STORIES, optimizer: TO_ZERO },
 ];
-
-export const STEPS = PHASES.reduce((sum, { steps }) => sum + steps, 0);
 
 /** @type {import('../../src/js/train/types.d.ts').TrainOptions} */
 export const TRAINING = {
   seed: SEED,
   batch: PHASES[0].batch,
   context: PHASES[0].context,
-  optimizer: OPTIMIZER,
+  optimizer: PHASES[0].optimizer,
 };

@@ -38,10 +38,10 @@ process.once('SIGINT', () => {
   stop.abort();
 });
 let end = 0;
-for (const { steps: count, batch, context, ...stream } of PHASES) {
+for (const { steps: count, batch, context, optimizer, ...stream } of PHASES) {
   end = Math.min(steps, end + count);
   if (trainer.steps >= end || stop.signal.aborted) continue;
-  trainer = await inPhase(trainer, { batch, context }, threads);
+  trainer = await inPhase(trainer, { batch, context, optimizer }, threads);
   await run(trainer, {
     folder,
     steps: end,

@@ -13,7 +13,15 @@ async function sha256(bytes) {
 }
 const hashOfText = (text) => sha256(new TextEncoder().encode(text));
 
-const KINDS = ['stories', 'answers', 'names', 'exercises', 'exercise answers', 'repeats'];
+const KINDS = [
+  'stories',
+  'answers',
+  'again',
+  'exercises',
+  'exercise answers',
+  'pronouns',
+  'repeats',
+];
 
 /** All of seed 1. */
 export async function hashes() {

@@ -53,13 +53,13 @@ export async function pushedStory({ file }) {
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   const streams = [];
-  for (const text of ['a red spade', 'a red bell'])
+  for (const text of ['a yellow kite', 'a blue kite'])
     streams.push(
-      await model.trace(text, { record: ['resid_post'], layers: [0], positions: 'last' }),
+      await model.trace(text, { record: ['resid_post'], layers: [3], positions: 'last' }),
     );
   const [there, here] = streams.map(({ resid_post: stream }) => stream);
   const add = there.map((x, c) => x - here[c]);
-  model.intervene([{ layer: 0, at: 'resid_post', add, gain: 0.5 }]);
+  model.intervene([{ layer: 3, at: 'resid_post', add, gain: 0.5 }]);
   let text = '';
   for await (const token of model.generate(PROMPT, { maxTokens: 40 })) text += token.text;
   model.dispose();

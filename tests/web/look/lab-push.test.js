@@ -31,13 +31,16 @@ describe('the first push', () => {
     return told.map(({ text }) => text).join('');
   };
 
-  test('makes a spade of the bell at each strength of the slider from 0.3 to 0.5', async () => {
+  test('makes the blue kite yellow at each strength of the slider from 0.25 to 0.45', async () => {
     const first = await story(push.value);
-    assert.match(first, /came home with a red bell,/);
-    for (let step = 1; step <= 10; step++) {
+    assert.match(first, /ran past the window with a blue kite\. "Bring that back!"/);
+    const begins = first.slice(0, first.indexOf('Pickle ran faster.'));
+    assert.ok(begins.length > 80, first);
+    for (let step = 1; step <= 9; step++) {
       const told = await story(step / 20);
-      if (step < 6) assert.match(told, /came home with a red bell,/, `at ${step / 20}`);
-      else assert.equal(told, first.replace('bell', 'spade'), `at ${step / 20}`);
+      const expected = step < 5 ? begins : begins.replace('blue', 'yellow');
+      assert.equal(told.slice(0, expected.length), expected, `at ${step / 20}`);
+      if (step >= 5) assert.ok(!told.includes('blue'), `at ${step / 20}: ${told}`);
     }
   });
 });
@@ -48,10 +51,10 @@ describe('the sentence of the push', { skip: missing }, () => {
 
   const told = () => page.locator('#lab .look-key', { hasText: 'Push the model' }).textContent();
 
-  test('tells of bell and spade, which other changes may alter', async () => {
+  test('tells of the kite, which other changes may alter', async () => {
     await becomes(
       told,
-      /From a strength of 0\.3 to 0\.5, the bell of this story becomes a spade\.$/,
+      /From a strength of 0\.25 to 0\.45, the blue kite of this story becomes a yellow one\.$/,
     );
     for (const change of [
       'labShuffle=1',
@@ -62,7 +65,7 @@ describe('the sentence of the push', { skip: missing }, () => {
       await go(page, `#lab?v=1&${change}`);
       await becomes(told, /A strong push can break its words\.$/);
       await go(page, '#lab?v=1');
-      await becomes(told, /becomes a spade\.$/);
+      await becomes(told, /becomes a yellow one\.$/);
     }
   });
 });

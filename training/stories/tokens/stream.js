@@ -7,6 +7,7 @@
 import { createRandom, mixed } from '../random.js';
 import { LEVELS, tellExercise } from '../world/exercises.js';
 import { tellStory } from '../world/index.js';
+import { tellPronouns } from '../world/pronouns.js';
 import { MARK_ID } from './tokenizer.js';
 
 /** Lengths of the part that repeats. */
@@ -27,14 +28,15 @@ export const MIN_EXERCISE = 24;
  * |------------------|-------------------------|---------------------------------------------|
  * | stories          | stories                 | all                                         |
  * | answers          | stories                 | the answers                                 |
- * | names            | stories                 | people, things and places, and the answers  |
+ * | again            | stories                 | names that come again, pronouns, answers    |
  * | exercises        | exercises               | all                                         |
  * | exercise answers | exercises               | the answers                                 |
  * | colour answers   | exercises about colours | the answers                                 |
+ * | pronouns         | exercises about those   | “he” and “she”, and their other forms       |
  * | repeats          | random, and they repeat | all but the first time: it cannot be known  |
  *
- * @typedef {'stories' | 'answers' | 'names' | 'exercises' | 'exercise answers' | 'colour answers' |
- *   'repeats'} Kind
+ * @typedef {'stories' | 'answers' | 'again' | 'exercises' | 'exercise answers' | 'colour answers' |
+ *   'pronouns' | 'repeats'} Kind
  *
  * @typedef {object} StreamOptions
  * @property {Tokenizer} tokenizer
@@ -102,22 +104,49 @@ function within(tokenizer, ids, spans) {
   });
 }
 
+/**
+ * A text, and those of its words that are targets. Without `spans` all are.
+ * @param {StreamOptions} options
+ * @param {Kind} kind
+ * @param {number} index
+ * @returns {{ text: string, spans?: import('../world/telling.js').Span[] }}
+ */
+function textOf({ seed, questions, level = LEVELS }, kind, index) {
+  switch (kind) {
+    case 'answers':
+    case 'again': {
+      const { text, answers, again } = tellStory(seed, index, { questions });
+      return { text, spans: kind === 'again' ? [...again, ...answers] : answers };
+    }
+    case 'exercises':
+      return { text: tellExercise(seed, index, level).text };
+    case 'exercise answers':
+    case 'colour answers': {
+      const { text, answers } = tellExercise(seed, index, level, kind === 'colour answers');
+      return { text, spans: answers };
+    }
+    case 'pronouns': {
+      const { text, pronouns } = tellPronouns(seed, index);
+      return { text, spans: pronouns };
+    }
+    default:
+      return { text: tellStory(seed, index, { questions }).text };
+  }
+}
+
 /** @param {StreamOptions} options @param {Kind} kind @param {number} number @returns {Row} */
-function rowOfTexts({ tokenizer, seed, context, questions, level = LEVELS }, kind, number) {
+function rowOfTexts(options, kind, number) {
+  const { tokenizer, context } = options;
   const length = context + 1;
   const row = new Int32Array(length);
   const wanted = new Uint8Array(length);
-  const stories = kind === 'stories' || kind === 'answers' || kind === 'names';
-  const maxTexts = Math.ceil(length / (stories ? MIN_STORY : MIN_EXERCISE));
+  const shortest = ['stories', 'answers', 'again'].includes(kind) ? MIN_STORY : MIN_EXERCISE;
+  const maxTexts = Math.ceil(length / shortest);
   for (let at = 0, index = number * maxTexts; at < length; index++) {
-    const { text, answers, names } = stories
-      ? tellStory(seed, index, { questions })
-      : { ...tellExercise(seed, index, level, kind === 'colour answers'), names: [] };
+    const { text, spans } = textOf(options, kind, index);
     const ids = tokenizer.encode(text, { marks: false });
     row.set([MARK_ID, ...ids].slice(0, length - at), at);
-    const spans = kind === 'names' ? [...names, ...answers] : answers;
-    const spansOnly = kind === 'names' || kind.endsWith('answers');
-    const targets = spansOnly ? within(tokenizer, ids, spans) : ids.map(() => true);
+    const targets = spans ? within(tokenizer, ids, spans) : ids.map(() => true);
     // the mark ends the last answer of the text before
     wanted.set([at > 0, ...targets].map(Number).slice(0, length - at), at);
     at += 1 + ids.length;

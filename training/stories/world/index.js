@@ -20,8 +20,8 @@ import { Telling } from './telling.js';
  * @property {string} body the story without questions
  * @property {string} text the body and its questions with their answers
  * @property {Event[]} events the facts that it states, in order
- * @property {import('./telling.js').Span[]} names where anybody, anything or any place is named, by
- *   characters; of a thing the noun alone
+ * @property {import('./telling.js').Span[]} again pronouns, and names of people, things, places and
+ *   invented words but for the first time; by characters, and of a thing the noun alone
  * @property {Question[]} questions those of the text
  * @property {import('./telling.js').Span[]} answers of the questions, by characters of the text
  */
@@ -70,10 +70,10 @@ export function tellStory(seed, index, options = {}) {
   for (;;) {
     const telling = new Telling(random);
     PLOTS[plot](telling, new Cast(random, open));
-    const { text: body, events, names } = telling;
+    const { text: body, events, again } = telling;
     const all = questionsOf(telling).filter(({ kind }) => mayAskColours || kind !== 'colour');
     const questions = random.shuffled(all).slice(0, 1 + random.below(limit));
     const { text, answers } = withQuestions(body, questions);
-    if (text.length <= MAX_LENGTH) return { plot, body, text, events, names, questions, answers };
+    if (text.length <= MAX_LENGTH) return { plot, body, text, events, again, questions, answers };
   }
 }

@@ -21,6 +21,8 @@ const PLACE_OF_A_NAME = /\{(\w+)(?:\.(\w+))?\}/g;
 const PRONOUNS = new Set(['he', 'him', 'himself', 'it', 'they', 'this']);
 /** The forms that neither name anything nor stand for its name. */
 const ABOUT = new Set(['his', 'is', 'was', 'has']);
+/** Of a girl or a boy. */
+const PERSONAL = new Set('he she him her his himself herself'.split(' '));
 
 /** A pattern that begins with the name of somebody. */
 const NAME_FIRST = /^\{[A-Z](\.full)?\}/;
@@ -44,6 +46,8 @@ export class Telling {
   cast = {};
   /** Where everything is named, in the order of the text. @type {Map<Entity, Span[]>} */
   #mentions = new Map();
+  /** Where “he” and “she” stand for somebody, with their other forms. @type {Span[]} */
+  pronouns = [];
 
   /** @param {import('../random.js').Random} random */
   constructor(random) {
@@ -63,7 +67,10 @@ export class Telling {
   say(...patterns) {
     const pattern = this.random.pick(patterns);
     if (this.text && !this.text.endsWith('\n')) this.text += ' ';
-    else if (NAME_FIRST.test(pattern)) this.text += this.text ? 'Then ' : 'Once ';
+    else if (NAME_FIRST.test(pattern)) {
+      if (this.text) throw new Error(`“${pattern}” begins a paragraph with a name`);
+      this.text = 'Once ';
+    }
     let at = 0;
     for (const match of pattern.matchAll(PLACE_OF_A_NAME)) {
       this.text += pattern.slice(at, match.index);
@@ -131,13 +138,14 @@ export class Telling {
       const start = this.text.length + at;
       const all = this.#mentions.get(entity) ?? [];
       this.#mentions.set(entity, [...all, [start, start + entity.core.length]]);
-    }
+    } else if (PERSONAL.has(words.toLowerCase()))
+      this.pronouns.push([this.text.length, this.text.length + words.length]);
     this.text += words;
   }
 
-  /** Where somebody, something or some place is named. @returns {Span[]} */
-  get names() {
-    return [...this.#mentions.values()].flat();
+  /** Where somebody or something told before comes again: names and pronouns. @returns {Span[]} */
+  get again() {
+    return [...[...this.#mentions.values()].flatMap((all) => all.slice(1)), ...this.pronouns];
   }
 
   /** Where it is named from a position on. @param {Entity} entity @param {number} from */

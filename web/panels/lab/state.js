@@ -40,10 +40,10 @@ const settings = (store, lastLayer) => ({
     range: 'a list of positions such as 3_4',
   }),
   /** The push goes from one text to the other; 1 is their whole difference. */
-  towards: text(store, 'labTowards', 'a red spade'),
-  from: text(store, 'labFrom', 'a red bell'),
+  towards: text(store, 'labTowards', 'a yellow kite'),
+  from: text(store, 'labFrom', 'a blue kite'),
   push: store.number('labPush', 0, { min: 0, max: 2 }),
-  pushLayer: store.number('labLayer', 0, { min: 0, max: lastLayer, integer: true }),
+  pushLayer: store.number('labLayer', 3, { min: 0, max: lastLayer, integer: true }),
   /** Whether the changed story is told by the model with shuffled weights. */
   shuffle: store.flag('labShuffle', false),
   seed: store.number('labSeed', 1, { min: 0, max: 2 ** 32 - 1, integer: true }),

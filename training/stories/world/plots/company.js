@@ -8,44 +8,40 @@ import { capital } from '../telling.js';
  * @typedef {import('../cast.js').Cast} Cast
  */
 
-/** Everybody has the same thing in another colour. @param {Telling} t @param {Cast} cast */
+/** Two have the same thing in another colour. @param {Telling} t @param {Cast} cast */
 export function colours(t, cast) {
   const [A, B] = cast.pair();
-  const C = cast.child();
-  const [x, y, z] = cast.colours(3);
+  const [x, y] = cast.colours(2);
   const [p] = cast.places(1, true);
   const { noun } = x;
   const a = `${article(noun)} ${noun}`;
-  t.set({ A, B, C, x, y, z, p });
+  t.set({ A, B, x, y, p });
   setTime(t);
   t.say(
-    `{when} it was the great ${noun} festival. Everybody in the village met {p}.`,
-    `{when} Grandma came back from the city with three parcels, and in each was ${a}.`,
-    `{when} three children met {p}, and each of them had a new ${noun}.`,
+    `{when} {A} and {B} went to the great ${noun} festival. Everybody in the village met {p}.`,
+    `{when} Grandma had two parcels for {A} and {B}, and in each was ${a}.`,
+    `{when} {A} and {B} met {p}, and each of them had a new ${noun}.`,
   );
   t.tell(
     [
       { kind: 'hold', who: A, thing: x },
       { kind: 'hold', who: B, thing: y },
-      { kind: 'hold', who: C, thing: z },
     ],
-    '{A} had {x}, {B} had {y}, and {C} had {z}.',
-    '{A} got {x}, {B} got {y}, and {z} was for {C}.',
-    '{x.The} belonged to {A}, {y} to {B} and {z} to {C}.',
+    '{A} had {x}, and {B} had {y}.',
+    '{A} got {x}, and {y} was for {B}.',
+    '{x.The} belonged to {A}, and {y} to {B}.',
   );
   t.say(
-    '"Mine is the best," said {A}. "No, mine," said {B}, and {C} just smiled.',
+    '"Mine is the best," said {A}. "No, mine," said {B}.',
     'They showed them to each other, and then to the sheep.',
-    '"They are all alike," said Father. He was never forgiven for that.',
-    `Nobody had ever seen such ${a}, let alone three.`,
+    '"They look the same to me," said Father. He was never forgiven for that.',
+    `Nobody had ever seen such ${a}, let alone two.`,
   );
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
-  t.set({ F: A, G: B });
   if (t.random.chance(2, 3)) {
-    const [F, G] = t.random.shuffled([A, B, C]);
-    const mine = F === A ? x : F === B ? y : z;
-    const yours = G === A ? x : G === B ? y : z;
+    const [F, G] = t.random.shuffled([A, B]);
+    const [mine, yours] = F === A ? [x, y] : [y, x];
     t.set({ F, G, mine, yours });
     t.say(
       'But {F} had always liked {yours} more.',
@@ -79,21 +75,20 @@ const RACES = ['snail race', 'sack race', 'three-legged race', 'pancake race', '
 /** A race, and its prize. @param {Telling} t @param {Cast} cast */
 export function race(t, cast) {
   const [A, B] = cast.pair();
-  const C = cast.child();
   const [x] = cast.things(1);
   const [p, q] = cast.places(2, true);
   const kind = t.random.pick(RACES);
-  t.set({ A, B, C, x, p, q, race: kind });
+  t.set({ A, B, x, p, q, race: kind });
   setTime(t);
   t.say(
-    '{when} the whole village came to see the {race}.',
-    '{when} {B} had an idea, and the idea was a {race}.',
-    '{when} it was time for the {race}, which is held every year.',
+    '{when} the whole village came to see {A} and {B} in the {race}.',
+    '{when} {A} and {B} had an idea, and the idea was a {race}.',
+    '{when} it was time for {A} and {B} to run the {race}, which is held every year.',
   );
   t.say(
-    '{A}, {B} and {C} stood ready {p}.',
-    '{A} had practised for weeks. {B} and {C} had practised eating.',
-    'There were {A}, {B} and {C}, and a goose that had not been asked.',
+    'They stood ready {p}.',
+    '{A} had practised for weeks. {B} had practised eating.',
+    'There was also a goose, which had not been asked.',
   );
   t.tell(
     [{ kind: 'put', thing: x, place: q }],
@@ -106,19 +101,19 @@ export function race(t, cast) {
     '"One, two, three!" they counted, and off they went.',
   );
   t.say(
-    '{C} slipped on a leaf, and {A} went the wrong way around a tree.',
+    '{B} slipped on a leaf, and {A} went the wrong way around a tree.',
     'The goose was in front for quite a while.',
     '{B} stopped to pat a dog, as anybody would.',
   );
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
-  const [F, G, H] = t.random.shuffled([A, B, C]);
-  t.set({ F, G, H });
+  const [F, G] = t.random.shuffled([A, B]);
+  t.set({ F, G });
   t.tell(
-    [{ kind: 'order', people: [F, G, H] }],
-    '{F} came first, {G} came second, and {H} came last.',
-    'In the end it was {F} who won, just before {G}. {H} came last and waved to everybody.',
-    'First over the line was {F}. Then came {G}, and then, after some time, {H}.',
+    [{ kind: 'order', people: [F, G] }],
+    'This time {F} came first, and {G} came last.',
+    'In the end it was {F} who won, just before {G}, who waved to everybody.',
+    'First over the line was {F}. Then, after some time, came {G}.',
   );
   t.tell(
     [{ kind: 'hold', who: F, thing: x }],
@@ -128,9 +123,9 @@ export function race(t, cast) {
   );
   if (t.random.chance(1, 2))
     t.tell(
-      [{ kind: 'hold', who: H, thing: x }],
-      'But {F} looked at {H} for a moment. Then {F} gave {x} to {H}.',
-      'But the next day {F} gave {x} to {H}, who had been the bravest.',
+      [{ kind: 'hold', who: G, thing: x }],
+      'But {F} looked at {G} for a moment. Then {F} gave {x} to {G}.',
+      'But the next day {F} gave {x} to {G}, who had been the bravest.',
     );
   t.say(
     'The goose got a bun and seemed to think that it had won.',

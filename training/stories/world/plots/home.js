@@ -14,10 +14,10 @@ export function tidying(t, cast) {
   t.set({ A, B, x, y, p, q, r });
   setTime(t);
   t.say(
-    '{when} Aunt Olga sent word that she would be there in ten minutes.',
+    '{when} Aunt Olga sent word to {A} and {B} that she would be there in ten minutes.',
     '{when} {A} and {B} looked at the mess and knew that it had to go.',
-    '{when} there was so much on the floor that {A} had to hop.',
-    '{when} Father said that the house looked as if a circus had left in a hurry.',
+    '{when} there was so much on the floor that {A} and {B} had to hop.',
+    '{when} Father told {A} and {B} that the house looked as if a circus had left in a hurry.',
   );
   t.perhaps(
     '"I will count to a hundred," said {A}. "You tidy."',
@@ -33,11 +33,11 @@ export function tidying(t, cast) {
   if (t.random.chance(1, 2)) lookAround(t);
   t.tell(
     [{ kind: 'put', who: B, thing: y, place: q }],
-    'That left {y.a}. {B} stuffed {y.it} {q} and shut {B.his} eyes.',
+    'There was also {y.a}. {B} stuffed {y.it} {q} and shut {B.his} eyes.',
     '{B} found {y.a} and hid {y.it} {q}.',
     '{B} laid {y.a} {q}, very gently.',
     'Nobody knew who owned {y}, so {B} put {y.it} {q}.',
-    'Last of all {B} put {y.a} {q}.',
+    'After that {B} put {y.a} {q}.',
   );
   t.paragraph();
   if (t.random.chance(1, 2)) {
@@ -72,9 +72,9 @@ export function present(t, cast) {
   const [r] = cast.places(1, true);
   t.set({ A, B, x, p, q, r });
   t.say(
-    '{B} was going to be seven, and {A} had the best present in the world.',
+    'Soon {B} was going to be seven, and {A} had the best present in the world.',
     'In two days it would be the birthday of {B}. {A} could hardly wait.',
-    '{A} had saved up for weeks to buy a present for {B}.',
+    'For weeks {A} had saved up to buy {B} a present.',
     'Tomorrow was the birthday of {B}, and {A} was more excited than anyone.',
   );
   t.tell(
@@ -133,10 +133,10 @@ export function thief(t, cast) {
   const [p, q] = cast.places(2);
   t.set({ A, B, C, x, y, p, q });
   t.say(
-    '{A} and {B} had {C.a}, and {C.he} took things.',
+    'Once {A} and {B} had {C.a}, and {C.he} took things.',
     'In a house with a crooked chimney lived {A}, {B} and {C.a}.',
     'Everybody in the street knew {C.full}. {A} and {B} loved {C.him} all the same.',
-    '{A} and {B} shared one bicycle, one sledge and {C.a}.',
+    'All year {A} and {B} shared one bicycle, one sledge and {C.a}.',
   );
   setTime(t);
   t.tell(

@@ -13,10 +13,11 @@ export function packing(t, cast) {
   t.set({ A, B, x, y, z });
   setTime(t);
   t.say(
-    '{when} {A} packed {A.his} bag, for {A.he} was going to see Grandpa.',
-    '{when} {A} was invited to sleep in the tree house.',
-    '{when} {A} decided to travel around the world, or at least to the next village.',
-    '{when} it was time for {A} to pack for the seaside.',
+    '{when} {A} told {B} that {A.he} was going to see Grandpa.',
+    '{when} {A} told {B} that {A.he} would sleep in the tree house.',
+    '{when} {A} told {B} that {A.he} would travel around the world, ' +
+      'or at least to the next village.',
+    '{when} {A} asked {B} what to pack for the seaside.',
   );
   t.perhaps(
     '"Do not forget your toothbrush," said {B}. It was the first thing that {A} forgot.',
@@ -72,9 +73,9 @@ export function market(t, cast) {
   t.set({ A, B, x, y, z });
   setTime(t);
   t.say(
-    '{when} {A} went to the market with one big coin.',
-    '{when} Grandma sent {A} to the market and told {A.him} to choose well.',
-    '{when} the market came to town, and {A} ran ahead of everybody.',
+    '{when} {A} went to the market with one big coin, and {B} stayed behind.',
+    '{when} Grandma sent {A} to the market, and {B} told {A.him} to choose well.',
+    '{when} the market came to town, and {A} ran there without {B}.',
   );
   t.tell(
     [{ kind: 'list', who: A, verb: 'buy', things: [x, y, z] }],
@@ -95,7 +96,7 @@ export function market(t, cast) {
   t.say(
     'At home {B} wanted to know everything.',
     'On the way back {A.he} met {B}, who was curious, as always.',
-    '{B} was waiting at the corner. "Show me!" {B.he} said.',
+    'At the corner {B} was waiting. "Show me!" {B.he} said.',
   );
   t.say(
     '"{x.The}, {y} and {z}," said {A}, and counted them on {A.his} fingers.',

@@ -20,9 +20,9 @@ export function visitor(t, cast) {
   t.set({ A, B, N, x, p, guest, size });
   setTime(t);
   t.say(
-    '{when} there was a knock at the door. {A} opened it, and there stood a {size} {guest}.',
+    '{when} {A} and {B} heard a knock at the door, and there stood a {size} {guest}.',
     '{when} {A} and {B} met a {size} {guest} on the road.',
-    '{when} a {size} {guest} got off the bus and asked {A} the way.',
+    '{when} a {size} {guest} got off the bus and asked {A} and {B} the way.',
     '{when} a {size} {guest} moved in next door to {A} and {B}.',
   );
   t.tell(
@@ -41,10 +41,10 @@ export function visitor(t, cast) {
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
   t.say(
-    '{N} drank eleven cups of tea and was still thirsty.',
+    'That day {N} drank eleven cups of tea and was still thirsty.',
     'It turned out that {N} could sing, and also that {N.he} could not stop.',
-    '{N} told them about a land where the rain falls up.',
-    '{N} was afraid of forks, so they ate with their fingers.',
+    'Over tea {N} told them about a land where the rain falls up.',
+    'As {N} was afraid of forks, they ate with their fingers.',
     'All day {N} helped in the house and broke only one plate.',
   );
   t.tell(

@@ -15,8 +15,8 @@ export function beach(t, cast) {
   setTime(t);
   t.say(
     '{when} {A} and {B} walked along the beach to see what the storm had left.',
-    '{when} {A} took {B} and {C.full} to the sea.',
-    '{when} the tide was out, and {A} ran down to the sand with {B} and {C.full}.',
+    '{when} {A} and {B} took {C.full} to the sea.',
+    '{when} the tide was out, and {A} and {B} ran down to the sand with {C.full}.',
   );
   t.perhaps(
     'The gulls were shouting about fish.',
@@ -38,8 +38,8 @@ export function beach(t, cast) {
   if (t.random.chance(1, 2)) lookAround(t);
   t.tell(
     [{ kind: 'hold', who: B, thing: z }],
-    '{B} wanted {z} so much that {A} said yes. Now {B} carried {z}.',
-    'It was too much for two hands, so {B} carried {z}.',
+    'In the end {B} wanted {z} so much that {A} said yes. Now {B} carried {z}.',
+    'Three things were too much for two hands, so {B} carried {z}.',
     '"May I have {z}?" asked {B}. "If you like," said {A}. So {B} got {z}.',
   );
   t.say(
@@ -53,25 +53,23 @@ export function beach(t, cast) {
 /** An orchestra of whatever is at hand. @param {Telling} t @param {Cast} cast */
 export function band(t, cast) {
   const [A, B] = cast.pair();
-  const C = cast.child();
-  const [x, y, z] = cast.things(3);
+  const [x, y] = cast.things(2);
   const [p] = cast.places(1);
-  t.set({ A, B, C, x, y, z, p });
+  t.set({ A, B, x, y, p });
   setTime(t);
   t.say(
-    '{when} {A}, {B} and {C} started a band. They had no instruments, but that did not stop them.',
-    '{when} there was going to be a concert {p}, and nobody had told the musicians.',
-    '{when} {A} said that anything can be music if you hit it right.',
+    '{when} {A} and {B} started a band. They had no instruments, but that did not stop them.',
+    '{when} {A} and {B} were going to give a concert {p}, and nobody had told the neighbours.',
+    '{when} {A} told {B} that anything can be music if you hit it right.',
   );
   t.tell(
     [
       { kind: 'hold', who: A, thing: x },
       { kind: 'hold', who: B, thing: y },
-      { kind: 'hold', who: C, thing: z },
     ],
-    '{A} played {x.a}, {B} played {y.a}, and {C} played {z.a}.',
-    '{A} took {x.a}, {B} took {y.a}, and {C} had to be content with {z.a}.',
-    'For {A} there was {x.a}, for {B} {y.a} and for {C} {z.a}.',
+    '{A} played {x.a}, and {B} played {y.a}.',
+    '{A} took {x.a}, and {B} had to be content with {y.a}.',
+    'For {A} there was {x.a}, and for {B} {y.a}.',
   );
   t.say(
     'It sounded like a cow on a staircase.',
@@ -81,14 +79,14 @@ export function band(t, cast) {
   );
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
-  const [F, G] = t.random.shuffled([A, B, C]);
-  const mine = F === A ? x : F === B ? y : z;
+  const [F, G] = t.random.shuffled([A, B]);
+  const mine = F === A ? x : y;
   t.set({ F, G, mine });
   t.tell(
     [{ kind: 'put', who: F, thing: mine, place: p }],
     'After the third song {F} needed a rest and left {mine} {p}.',
     'Then {F} put {mine} down {p} and began to dance instead.',
-    '{F} bowed so deeply that {F.he} dropped {mine}. There {mine.they} lay, {p}.',
+    'At the end {F} bowed so deeply that {F.he} dropped {mine}. There {mine.they} lay, {p}.',
   );
   if (t.random.chance(1, 2))
     t.tell(
@@ -115,8 +113,8 @@ export function stuck(t, cast) {
   t.tell(
     [{ kind: 'hold', who: A, thing: x }],
     '{when} {A} went for a walk with {x.a}, although {B} had warned {A.him} about the wind.',
-    '{when} {A} wanted to find out whether {x.a} can fly.',
-    '{when} {A} was balancing {x.a} on {A.his} head, and {B} was counting the seconds.',
+    '{when} {A} asked {B} whether {x.a} can fly, and tried it.',
+    '{when} {A} had {x.a} on {A.his} head, and {B} was counting the seconds.',
   );
   t.tell(
     [{ kind: 'put', thing: x, place: p }],
@@ -132,7 +130,7 @@ export function stuck(t, cast) {
   t.paragraph();
   t.tell(
     [{ kind: 'hold', who: B, thing: y }],
-    '{B} thought for a moment and fetched {y.a}.',
+    'After a moment {B} fetched {y.a}.',
     'But {B} always has a plan. {B.He} went away and came back with {y.a}.',
     '"Wait here," said {B}, and took {y.a} from {B.his} bag.',
   );
@@ -173,7 +171,7 @@ export function letter(t, cast) {
   t.say(
     '{when} {A} sat down and wrote a letter to {B}, who was at the seaside.',
     '{when} {A} wrote to {B}, who had been away for three whole days.',
-    '{when} {B} got a letter from {A}, with jam on the stamp.',
+    '{when} {A} wrote a letter to {B} and got jam on the stamp.',
   );
   t.say(
     '"Dear {B}," it said, "it is very quiet here without you.',
@@ -201,9 +199,9 @@ export function letter(t, cast) {
   );
   t.paragraph();
   t.say(
-    '{B} read it twice and laughed three times.',
-    '{B} showed it to everybody on the beach.',
-    '{B} had to sit down and read it again.',
+    'At the seaside {B} read it twice and laughed three times.',
+    'At once {B} showed it to everybody on the beach.',
+    'Far away {B} had to sit down and read it again.',
   );
   if (t.random.chance(1, 2)) lookAround(t);
   if (t.random.chance(2, 3)) {

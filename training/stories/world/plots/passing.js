@@ -9,14 +9,14 @@ import { end, lookAround, setTime } from '../phrases.js';
 
 /** One of these ways that x goes from F to G. */
 const GIVING = [
-  '{F} gave {x} to {G}.',
-  '{F} handed {x} to {G} and went to look for biscuits.',
+  'So {F} gave {x} to {G}.',
+  'Soon {F} handed {x} to {G} and went to look for biscuits.',
   '"Hold {x.this} for a moment," said {F}, and {G} took {x}.',
   'Then {F} had to sneeze, so {G} took {x}.',
   'After a while {G} took {x} from {F}.',
-  '{F} was tired by now and passed {x} on to {G}.',
+  'By now {F} was tired and passed {x} on to {G}.',
   '"My turn," said {G}, and took {x} from {F}.',
-  '{F} threw {x} high into the air, and it was {G} who caught {x.it}.',
+  'Then {F} threw {x} high into the air, and it was {G} who caught {x.it}.',
   'But {F} had a stone in {F.his} shoe, and so {G} carried {x}.',
   '"You carry {x.it}, I have sticky fingers," said {F}, and {G} took {x}.',
 ];
@@ -100,7 +100,7 @@ export function swap(t, cast) {
       { kind: 'hold', who: B, thing: y },
     ],
     '{when} {A} had {x.a}, and {B} had {y.a}.',
-    '{when} {A} went to market with {x.a}, and {B} came along with {y.a}.',
+    '{when} {A} went to market with {x.a}, and {B} went with {y.a}.',
     '{when} {A} was playing with {x.a} while {B} was busy with {y.a}.',
     'For {A.his} birthday {A} got {x.a}. On the same day {B} got {y.a}.',
   );
@@ -124,7 +124,7 @@ export function swap(t, cast) {
   t.say(
     'For ten minutes everything was perfect.',
     'Both of them were happy until lunch.',
-    '{A} went home with a song, and {B} went home with a bigger one.',
+    'That day {A} went home with a song, and {B} went home with a bigger one.',
     'They told everybody that they had made the better deal.',
   );
   if (t.random.chance(1, 2)) {
@@ -158,19 +158,18 @@ export function swap(t, cast) {
 /** A word that must be passed on. @param {Telling} t @param {Cast} cast */
 export function secret(t, cast) {
   const [A, B] = cast.pair();
-  const C = cast.child();
   const W = cast.invented();
   const [p] = cast.places(1);
-  t.set({ A, B, C, W, p });
+  t.set({ A, B, W, p });
   setTime(t);
   t.say(
-    '{when} {A}, {B} and {C} started a club that met {p}.',
-    '{when} {A} had an idea. {B}, {C} and {A.he} would have a secret club {p}.',
-    '{when} three children sat {p}, and {A} said that every club needs a secret word.',
+    '{when} {A} and {B} started a club that met {p}.',
+    '{when} {A} and {B} had an idea. They would have a secret club {p}.',
+    '{when} {A} and {B} sat {p}, and {A} said that every club needs a secret word.',
   );
   t.tell(
     [{ kind: 'word', asks: 'What was the secret word?', word: W }],
-    '"The secret word is {W}," whispered {A} to {B}. "Tell it to {C}."',
+    '"The secret word is {W}," whispered {A} to {B}. "Tell nobody."',
     '{A} thought hard. "Our secret word is {W}," {A.he} said at last.',
     '{A} wrote the secret word on a leaf. It said {W}.',
   );
@@ -182,14 +181,14 @@ export function secret(t, cast) {
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
   t.say(
-    'After lunch {C} knocked three times. "Who is there?" asked {A}.',
+    'After lunch {B} knocked three times. "Who is there?" asked {A}.',
     'Soon there was a knock. "Say the secret word," called {A}.',
-    'Later {C} came back with cake. "First the secret word," said {B}.',
+    'Later {B} came back with cake. "First the secret word," said {A}.',
   );
   t.say(
-    '"{W}!" said {C}, and the door flew open.',
-    '{C} looked left, looked right and whispered, "{W}."',
-    '"Is it pudding?" asked {C}. It was not. "Then it is {W}," said {C}, and came in.',
+    '"{W}!" said {B}, and the door flew open.',
+    '{B} looked left, looked right and whispered, "{W}."',
+    '"Is it pudding?" asked {B}. It was not. "Then it is {W}," said {B}, and came in.',
   );
   t.say(
     'It was the best club in the whole street.',

@@ -14,12 +14,12 @@ export function lost(t, cast) {
   t.set({ A, B, x, p, r });
   setTime(t);
   t.say(
-    '{when} {A} needed {A.his} {x.bare}, and quickly. But where {x.was} {x.they}?',
-    'Nothing was as it should be. {A} had lost {A.his} {x.bare}, and it was only Tuesday.',
-    '{when} {A} could not find {A.his} {x.bare}. {A.He} had already looked in the butter dish.',
-    '{when} {A.his} {x.bare} {x.was} gone, and {A} turned the whole house upside down.',
-    '{when} {A} wanted {A.his} {x.bare}, and {x.they} {x.was} nowhere to be seen.',
-    '{A} had lost {A.his} {x.bare}. {A.He} had even asked the cat, who would not talk about it.',
+    '{when} {A} asked {B} for help. Where {x.was} {A.his} {x.bare}?',
+    'Nothing was as {A} and {B} knew it. {A} had lost {A.his} {x.bare}, and it was only Tuesday.',
+    '{when} {A} and {B} could not find {x}. {A} had already looked in the butter dish.',
+    '{when} {x} {x.was} gone, and {A} and {B} turned the whole house upside down.',
+    '{when} {A} told {B} that {A.his} {x.bare} {x.was} nowhere to be seen.',
+    'Together {A} and {B} looked for {x}. {A} had even asked the cat, who would not talk about it.',
   );
   t.tell(
     [{ kind: 'put', who: A, thing: x, place: p }],
@@ -41,8 +41,8 @@ export function lost(t, cast) {
     [{ kind: 'put', who: B, thing: x, place: r }],
     'Then {B} went red. "I borrowed {x.it}," {B.he} said, "and I put {x} {r}."',
     '"Oh dear," said {B}. "I tidied up this morning, and I put {x} {r}."',
-    '{B} began to laugh. {B.He} had put {x} {r} only an hour ago.',
-    '{B} coughed. "Do not be cross," {B.he} said. "I hid {x} {r}, and then I forgot."',
+    'Then {B} began to laugh. {B.He} had put {x} {r} only an hour ago.',
+    'Now {B} coughed. "Do not be cross," {B.he} said. "I hid {x} {r}, and then I forgot."',
     'Then {B} went red. {B} had put {x} {r}.',
   );
   t.say(
@@ -70,12 +70,12 @@ export function treasure(t, cast) {
   setTime(t);
   t.say(
     '{when} {A} and {B} found a note in a bottle.',
-    '{when} {B} woke {A} and waved a piece of paper.',
+    '{when} {A} and {B} woke up and saw a piece of paper under the door.',
     '{when} there was a very old letter on the doormat, for {A} and {B}.',
   );
   t.say(
     '"The treasure hunt begins {p}," it said.',
-    'It said only this: "Start {p}, and bring a sandwich."',
+    'It said only this: "Start {p}, and bring a shovel."',
     '"Clever children should look {p}," it said in green ink.',
   );
   t.paragraph();
@@ -83,7 +83,7 @@ export function treasure(t, cast) {
     [{ kind: 'put', thing: y, place: p }],
     '{p.At} they found {y.a} and another note.',
     'So they went to look, and {p} they found {y.a} with a second note.',
-    '{A} got there first. {p.At} lay {y.a} and one more note.',
+    'Of course {A} got there first. {p.At} lay {y.a} and one more note.',
   );
   t.say(
     '"You are getting warm," said the note, "and mind the nettles."',
@@ -92,7 +92,7 @@ export function treasure(t, cast) {
     'On the back somebody had drawn an arrow. It pointed to {q.the}.',
   );
   t.perhaps(
-    '{B} wanted the sandwich first.',
+    '{B} wanted breakfast first.',
     '{A} hopped all the way.',
     'They left {y} {p} and ran.',
     '{A} fell over a hedgehog and said sorry.',
@@ -101,8 +101,8 @@ export function treasure(t, cast) {
     [{ kind: 'put', thing: x, place: q }],
     'They dug and dug, and {q} they found {x.a}. That was the treasure!',
     'They dug and dug, and at last they found {x.a} {q}. That was the treasure!',
-    'And there at last they found the treasure, {x.a} {q}.',
-    'So the treasure was {x.a}, and it was {q} all the time.',
+    'At last they found the treasure, {x.a} {q}.',
+    'The treasure was {x.a}, and it was {q} all the time.',
   );
   t.say(
     '"I always wanted {x.a}," said {A}.',
@@ -122,15 +122,15 @@ export function noise(t, cast) {
   const [p, q] = cast.places(2, false);
   t.set({ A, B, C, x, y, p, q });
   t.say(
-    'In the middle of the night {A} sat up in bed. Something went bump.',
-    'It was long past midnight when {A} heard it. Thump, thump, squeak!',
-    'One night {A} could not sleep, because somebody was humming.',
-    'Late at night something in the house went clang, and {A} woke up.',
+    'In the middle of the night {A} and {B} sat up in bed. Something went bump.',
+    'It was long past midnight when {A} and {B} heard it. Thump, thump, squeak!',
+    'One night {A} and {B} could not sleep, because somebody was humming.',
+    'Late at night something in the house went clang, and {A} and {B} woke up.',
   );
   t.say(
-    '{A.He} woke {B}, who had been dreaming of cake.',
-    '"Did you hear that?" {A.he} asked. "No," said {B}, and pulled up the blanket.',
-    '{B} heard it too, and held on to {A.his} sleeve.',
+    '"I was dreaming of cake," said {B}.',
+    '"Did you hear that?" asked {A}. "No," said {B}, and pulled up the blanket.',
+    '{B} held on to the sleeve of {A}.',
   );
   t.tell(
     [{ kind: 'hold', who: A, thing: y }],
