@@ -20,8 +20,8 @@ import { Telling } from './telling.js';
  * @property {string} body the story without questions
  * @property {string} text the body and its questions with their answers
  * @property {Event[]} events the facts that it states, in order
- * @property {import('./telling.js').Span[]} again pronouns, and names of people, things, places and
- *   invented words but for the first time; by characters, and of a thing the noun alone
+ * @property {import('./telling.js').Span[]} again by characters: pronouns, and each name that was
+ *   there before. Of a thing it is the noun alone.
  * @property {Question[]} questions those of the text
  * @property {import('./telling.js').Span[]} answers of the questions, by characters of the text
  */
