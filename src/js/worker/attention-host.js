@@ -4,6 +4,7 @@
  */
 import { init } from '../index.js';
 import { GONE, refuse } from '../errors.js';
+import { threadsOfPage } from './host-threads.js';
 import { errorOf, foreign, serve } from './serve.js';
 
 /** @typedef {import('../types.d.ts').KVCache} KVCache */
@@ -24,6 +25,15 @@ function keep(cache) {
   return { id: lastCache, kvHeads, headDim, valueDim, capacity, type, length, bytes };
 }
 
+/**
+ * @param {(message: unknown) => void} post
+ * @param {import('../types.d.ts').InitOptions} options
+ */
+async function begin(post, options) {
+  engine = await init({ ...options, worker: threadsOfPage(post) });
+  return { ...engine.info };
+}
+
 /** @param {unknown} object @returns {Record<string, (...values: unknown[]) => unknown>} */
 const methodsOf = (object) => /** @type {any} */ (object);
 
@@ -32,10 +42,6 @@ const methodsOf = (object) => /** @type {any} */ (object);
  * @type {Record<string, (...values: any[]) => unknown>}
  */
 const functions = {
-  async init(options) {
-    engine = await init(options);
-    return { ...engine.info };
-  },
   attention: (...values) => methodsOf(engine).attention(...values),
   attend: (q, id, ...options) => methodsOf(engine).attend(q, cacheOf(id), ...options),
   kvCache: (...values) => keep(/** @type {KVCache} */ (methodsOf(engine).kvCache(...values))),
@@ -55,7 +61,10 @@ const functions = {
 
 serve(async (post, { id, f, values }) => {
   try {
-    post({ id, value: await (functions[f] ?? foreign('attention', f))(...values) });
+    const value = await (f === 'init'
+      ? begin(post, values[0])
+      : (functions[f] ?? foreign('attention', f))(...values));
+    post({ id, value });
   } catch (error) {
     post({ id, error: errorOf(error) });
   }

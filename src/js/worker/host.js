@@ -6,6 +6,7 @@
  *   { stop: id }          ends a call; it has no answer of its own
  */
 import { writing } from '../model/run/busy.js';
+import { threadsOfPage } from './host-threads.js';
 import { loadHere } from './load.js';
 import { errorOf, foreign, serve } from './serve.js';
 
@@ -70,7 +71,9 @@ const telling = (post, id) => (/** @type {unknown} */ progress) => post({ id, pr
 async function load(post, id, source, options) {
   const signal = startRunning(id);
   try {
-    const found = await loadHere(source, { ...options, signal, onProgress: telling(post, id) });
+    const engine = { ...options.engine, worker: threadsOfPage(post) };
+    const onProgress = telling(post, id);
+    const found = await loadHere(source, { ...options, engine, signal, onProgress });
     model = found.model;
     return found.told;
   } finally {

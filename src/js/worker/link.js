@@ -2,6 +2,7 @@ import { ClearheadError, describe, refuse } from '../errors.js';
 import { registry } from '../engine/platform.js';
 import { checkedWorker, listen, weakly } from '../engine/workers.js';
 import { checkLive, NAMES } from './arguments.js';
+import { PageThreads } from './page-threads.js';
 
 /**
  * Calls that go to the worker, and their answers; host.js tells the messages.
@@ -12,6 +13,8 @@ import { checkLive, NAMES } from './arguments.js';
  * @property {{ name: string, code: import('../types.d.ts').ErrorCode, message: string }} [error]
  * @property {unknown} [progress]
  * @property {CacheState} [cache]
+ *
+ * @typedef {import('./page-threads.js').ThreadMessage} ThreadMessage
  *
  * @typedef {{ length: number, capacity: number, bytes: number }} CacheState
  *
@@ -72,11 +75,18 @@ export async function startLink(worker, spawn, onEnd) {
  */
 const busy = new Set();
 
+/** @param {{ worker: AnyWorker, threads: PageThreads }} both */
+function terminate({ worker, threads }) {
+  worker.terminate();
+  threads.end();
+}
+
 /** Workers of links that were dropped without dispose. */
-const dropped = registry((/** @type {AnyWorker} */ worker) => worker.terminate());
+const dropped = registry(terminate);
 
 export class Link {
   #worker;
+  #threads;
   #onEnd;
   #lastId = 0;
   /** @type {Map<number, Call>} */
@@ -92,6 +102,7 @@ export class Link {
   /** @param {AnyWorker} worker @param {(why: unknown) => void} onEnd */
   constructor(worker, onEnd) {
     this.#worker = worker;
+    this.#threads = new PageThreads(worker);
     this.#onEnd = onEnd;
     const link = weakly(this);
     listen(
@@ -100,11 +111,18 @@ export class Link {
       (why) => link.deref()?.end(lost(why)),
     );
     worker.unref?.();
-    dropped.register(this, worker);
+    dropped.register(this, { worker, threads: this.#threads });
+  }
+
+  /** @param {Answer | ThreadMessage} message */
+  receive(message) {
+    if ('thread' in message) {
+      if (!this.#ended) void this.#threads.receive(message);
+    } else this.#answer(message);
   }
 
   /** @param {Answer} message */
-  receive({ id, value, error, progress, cache }) {
+  #answer({ id, value, error, progress, cache }) {
     this.#answered = true;
     clearTimeout(this.#late);
     const call = this.#waiting.get(id);
@@ -211,6 +229,6 @@ export class Link {
       this.#settle(id);
       call.reject(error);
     }
-    this.#worker.terminate();
+    terminate({ worker: this.#worker, threads: this.#threads });
   }
 }

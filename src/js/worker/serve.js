@@ -1,9 +1,11 @@
 import { nodeModule } from '../engine/node.js';
 import { describe, refuse } from '../errors.js';
+import { hearThread } from './host-threads.js';
 
 /**
  * Receives the messages of this worker. The first of them is answered at once, with none of a
- * call: a file that a bundler has emptied would stay silent.
+ * call: a file that a bundler has emptied would stay silent. Messages of threads go to their
+ * engine.
  * @template M
  * @param {(post: (answer: unknown) => void, message: M) => void} receive
  */
@@ -13,7 +15,9 @@ export function serve(receive) {
   const receiveNext = (post, message) => {
     if (!answered) post({});
     answered = true;
-    receive(post, message);
+    const { thread } = /** @type {{ thread?: number }} */ (message);
+    if (thread) hearThread(/** @type {any} */ (message));
+    else receive(post, message);
   };
   if (typeof postMessage === 'function')
     globalThis.onmessage = ({ data }) => receiveNext((answer) => postMessage(answer), data);

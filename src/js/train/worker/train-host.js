@@ -6,6 +6,7 @@
  *   { stop: id }          ends a step between two parts of its batch; it has no answer of its own
  */
 import { init } from '../../index.js';
+import { threadsOfPage } from '../../worker/host-threads.js';
 import { errorOf, foreign, serve } from '../../worker/serve.js';
 import { createTrainer, resume } from '../index.js';
 
@@ -24,16 +25,18 @@ const running = new Map();
 const MAKERS = { create: createTrainer, resume };
 
 /**
+ * @param {Post} post
  * @param {string} f
  * @param {unknown[]} values
  */
-async function make(f, [given, options, engine]) {
+async function make(post, f, [given, options, engine]) {
   const { threads, ...rest } = /** @type {{ threads?: number }} */ (options);
   const ch = await init({
     variant: 'simd',
     threads,
     .../** @type {object | undefined} */ (engine),
     layers: true,
+    worker: threadsOfPage(post),
   });
   trainer = await MAKERS[f](
     /** @type {never} */ (given),
@@ -72,7 +75,7 @@ const methodsOf = (object) => /** @type {ReturnType<typeof methodsOf>} */ (objec
 async function answer(post, { id, f, values, stop }) {
   if (stop !== undefined) return void running.get(stop)?.abort();
   try {
-    if (f in MAKERS) return post({ id, value: await make(f, values) });
+    if (f in MAKERS) return post({ id, value: await make(post, f, values) });
     if (!trainer) foreign('training', f);
     const value = await (f === 'step' || f === 'evaluate'
       ? pass(post, id, f, values)
