@@ -188,8 +188,9 @@ async function written(model) {
 
 /**
  * @param {number} threads
- * @returns {Promise<{ usual: string, threads: number, why: string, results: Record<string, any> }>}
- *   the kernels an engine takes unless told otherwise, and of `simd` what there is
+ * @returns {Promise<{ usual: string, threads: number[], why: string[], results: object }>} the
+ *   kernels an engine takes unless told otherwise, and of `simd` what there is. The second number
+ *   of threads is that of a model in a worker
  */
 export async function everywhere(threads) {
   const engine = { variant: 'simd', threads };
@@ -204,16 +205,18 @@ export async function everywhere(threads) {
     ['gemma3', 'none'],
   ])
     results[name] = await written(await loadModel(model(name), { engine: ch, quantize }));
+  // not at the end: its worker and threads end while the rest is computed
+  const remote = await loadRemote(model('gemma3'), { engine });
+  results['gemma3, in a worker'] = await written(remote);
   for (const name of ['llama, tied, grouped', 'gemma3'])
     results[`${name}, changed inside`] = checksum(
       await inside(await loadModel(model(name), { engine: ch })),
     );
   results['200 steps of training'] = await shortTraining(createTrainer, ch);
-  results['gemma3, in a worker'] = await written(await loadRemote(model('gemma3'), { engine }));
   return {
     usual: (await init()).info.variant,
-    threads: ch.info.threads,
-    why: ch.info.why,
+    threads: [ch.info.threads, remote.engine.threads],
+    why: [ch.info.why, remote.engine.why],
     results,
   };
 }

@@ -37,6 +37,13 @@ test('the worker of a dropped engine ends', async () => {
   assert.equal(workers(), 0);
 });
 
+test('the threads of a dropped engine end', async () => {
+  await (async () => assert.equal((await init({ threads: 3 })).info.threads, 3))();
+  assert.equal(workers(), 3);
+  await wait(0);
+  assert.equal(workers(), 0);
+});
+
 test('the worker of a dropped model ends', async () => {
   await (async () => assert.equal((await loadModel(tinyGguf())).engine.threads, 1))();
   assert.equal(workers(), 1);

@@ -1,4 +1,4 @@
-/** Threads of an engine in a worker are started by its program, which can outlive or drop them. */
+/** Threads of an engine in a worker, which its program starts and ends. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -14,14 +14,18 @@ const { Worker } = threads;
 let started;
 /** Of a thread, in place of thread.js. @type {string | undefined} */
 let instead;
+/** Called as each thread starts. */
+let onThread;
 beforeEach(() => {
   started = [];
+  onThread = () => {};
   instead = undefined;
   threads.Worker = class extends Worker {
     constructor(url, options) {
       const thread = String(url).endsWith('/engine/thread.js');
       if (thread && instead) super(instead, { ...options, eval: true });
       else super(url, options);
+      if (thread) onThread();
       const one = { thread, ended: new Promise((end) => this.once('exit', end)) };
       started.push(one);
     }
@@ -61,6 +65,15 @@ test('a thread that fails leaves one, and the engine says why', async () => {
   assert.equal(engine.info.threads, 1);
   assert.match(engine.info.reasons.threads, /^one thread: no worker started: no threads today$/);
   await engine.dispose();
+  await ended();
+});
+
+test('loading is aborted while a thread starts', async () => {
+  const controller = new AbortController();
+  onThread = () => controller.abort();
+  const loading = loadModel(tinyGguf(), { engine: { threads: 2 }, signal: controller.signal });
+  await assert.rejects(loading, { name: 'AbortError' });
+  assert.equal(count(), 1);
   await ended();
 });
 

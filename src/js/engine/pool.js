@@ -17,7 +17,10 @@ export const AT = {
 };
 
 const STACK_BYTES = 65536;
-/** Milliseconds within which a worker must have started. Its file may come slowly. */
+/**
+ * Milliseconds within which a worker must have started. Its file may come slowly. That of a host is
+ * started by the page, which may be busy.
+ */
 const START = 5000;
 /** Multiply-adds below which waking others costs more than they bring: tuning.md#wake-threads */
 const WORTH = 4e6;

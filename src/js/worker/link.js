@@ -116,9 +116,9 @@ export class Link {
 
   /** @param {Answer | ThreadMessage} message */
   receive(message) {
-    if ('thread' in message) {
-      if (!this.#ended) void this.#threads.receive(message);
-    } else this.#answer(message);
+    const isThread = /** @type {Partial<ThreadMessage>} */ (message).thread;
+    if (!isThread) this.#answer(/** @type {Answer} */ (message));
+    else if (!this.#ended) void this.#threads.receive(/** @type {ThreadMessage} */ (message));
   }
 
   /** @param {Answer} message */

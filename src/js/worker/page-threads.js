@@ -11,7 +11,7 @@ import { listen } from '../engine/workers.js';
 
 /**
  * The threads of a host, which are started here. In Firefox a worker that starts another one can
- * wait for it for ever. host-threads.js tells the messages.
+ * wait for it for ever. host-threads.js lists the messages.
  */
 export class PageThreads {
   #host;
@@ -26,8 +26,9 @@ export class PageThreads {
   /** @param {ThreadMessage} message */
   async receive({ thread, start }) {
     if (!start) return this.#end(thread);
+    // a message to a host that has ended is an error in Bun
     const tell = (/** @type {string} */ event) => (/** @type {unknown} */ value) =>
-      this.#host.postMessage({ thread, event, value });
+      this.#workers.has(thread) && this.#host.postMessage({ thread, event, value });
     const lose = tell('error');
     try {
       const starting = spawnThread();
