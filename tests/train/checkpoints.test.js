@@ -58,18 +58,23 @@ test('it has the settings of the trainer that wrote it', async () => {
     assert.deepEqual(second[name], first[name], name);
 });
 
-test('it goes on with another batch and longer sequences, which its checkpoint keeps', async () => {
-  const first = await make();
-  await run(first, 0, 2);
-  const sizes = { batch: batch + 1, context: 2 * context };
-  const second = await resume(first.checkpoint(), { engine, ...sizes });
-  sameBits(second.state(), first.state());
-  await second.step(repeated(1, sizes.batch, sizes.context, tiny.vocab, 3));
-  assert.equal(second.steps, 3);
-  const third = await resume(second.checkpoint(), { engine });
-  assert.deepEqual([third.batch, third.context], [sizes.batch, sizes.context]);
-  await assert.rejects(resume(first.checkpoint(), { engine, batch: 0 }), { message: /batch/ });
-});
+for (const [where, again] of [
+  ['here', resume],
+  ['in a worker', resumeThere],
+])
+  test(`${where} it goes on with other sizes of a batch, which its checkpoint keeps`, async () => {
+    const first = await make();
+    await run(first, 0, 2);
+    const sizes = { batch: batch + 1, context: 2 * context };
+    const second = await again(first.checkpoint(), sizes);
+    sameBits(await second.state(), first.state());
+    await second.step(repeated(1, sizes.batch, sizes.context, tiny.vocab, 3));
+    assert.equal(second.steps, 3);
+    const third = await again(await second.checkpoint(), { batch: undefined });
+    assert.deepEqual([third.batch, third.context], [sizes.batch, sizes.context]);
+    await assert.rejects(again(first.checkpoint(), { batch: 0 }), { message: /batch/ });
+    for (const one of [second, third]) await one.dispose();
+  });
 
 test('it goes on in an engine of its own, with two threads too', async () => {
   const whole = await make();

@@ -39,7 +39,13 @@ export async function createTrainer(config, options, ...more) {
  */
 export async function resume(checkpoint, options, ...more) {
   atMost('resume', [checkpoint, options, ...more], 2);
-  const { engine, worker, ...rest } = read('options', options, ['engine', 'worker', 'threads']);
+  const { engine, worker, ...rest } = read('options', options, [
+    'engine',
+    'worker',
+    'threads',
+    'batch',
+    'context',
+  ]);
   return start('resume', [checkpointBytes(checkpoint), rest], engine, worker);
 }
 
