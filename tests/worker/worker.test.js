@@ -155,6 +155,11 @@ describe('loading in a worker refuses', () => {
       { engine: 2 },
       { code: 'ARG', message: /^engine is 2; expected options of init/ },
     ],
+    [
+      'a maker of threads',
+      { engine: { threads: 2, worker: () => {} } },
+      { code: 'ARG', message: /^engine\.worker is of type function; expected none/ },
+    ],
     ['too long a context', { context: 1000, engine }, { code: 'RANGE' }],
     ...['no', {}, null].map((signal) => [
       `${inspect(signal)} as a signal`,

@@ -55,8 +55,8 @@ async function start({ module, memory, index, control: at, stack, places: AT }, 
 if (typeof postMessage === 'function') {
   // In Firefox a worker may start this one. Then the parent waits until this one is registered.
   // Both wait on one condition variable, and one signal comes. If it wakes this one, the parent
-  // waits for ever. Each turn of the timer sends another signal. This makes it rare, but no
-  // more: the lost signal can be the one that would have begun this file.
+  // waits for ever. Each turn of the timer sends another signal. That does not help where the lost
+  // signal was to begin this file, so the hosts of workers let their page start the threads.
   const timer = setInterval(() => {}, SIGNAL);
   globalThis.onmessage = ({ data }) => {
     clearInterval(timer);

@@ -47,7 +47,7 @@ export interface RemoteLoadOptions extends Omit<LoadOptions, 'engine'> {
    * For the engine in the worker, as for `init`: threads, variant, and where the wasm file is, as
    * an address or bytes.
    */
-  engine?: InitOptions | undefined;
+  engine?: Omit<InitOptions, 'worker'> | undefined;
   /** Makes the worker, of `clearhead/worker/host`. Default: one of the file of this package. */
   worker?: (() => object) | undefined;
 }

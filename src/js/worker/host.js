@@ -71,7 +71,7 @@ const telling = (post, id) => (/** @type {unknown} */ progress) => post({ id, pr
 async function load(post, id, source, options) {
   const signal = startRunning(id);
   try {
-    const engine = { worker: threadsOfPage(post), ...options.engine };
+    const engine = { ...options.engine, worker: threadsOfPage(post) };
     const onProgress = telling(post, id);
     const found = await loadHere(source, { ...options, engine, signal, onProgress });
     model = found.model;

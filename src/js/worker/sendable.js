@@ -72,6 +72,9 @@ export function checkEngine(engine) {
       isEngine ? 'an engine' : describe(engine),
       'options of init for one in the worker, as { threads: 2 }',
     );
+  const { worker } = /** @type {{ worker?: unknown }} */ (engine ?? {});
+  if (worker !== undefined)
+    refuse('ARG', 'engine.worker', describe(worker), 'none, since the page starts its threads');
 }
 
 /**

@@ -28,7 +28,7 @@ export interface InWorker {
    * For the engine in the worker, as for `init`: where the wasm file is, as an address or bytes.
    * Its kernels are `simd` by default.
    */
-  engine?: InitOptions | undefined;
+  engine?: Omit<InitOptions, 'worker'> | undefined;
   /** Makes the worker, of `clearhead/train/host`. Default: one of the file of this package. */
   worker?: (() => object) | undefined;
 }

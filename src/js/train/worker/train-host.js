@@ -34,9 +34,9 @@ async function make(post, f, [given, options, engine]) {
   const ch = await init({
     variant: 'simd',
     threads,
-    worker: threadsOfPage(post),
     .../** @type {object | undefined} */ (engine),
     layers: true,
+    worker: threadsOfPage(post),
   });
   trainer = await MAKERS[f](
     /** @type {never} */ (given),
