@@ -60,6 +60,7 @@ describe('createTrainer refuses', () => {
     ],
     [{ optimizer: { warmup: 1001 } }, 'RANGE', /^warmup is 1001; expected at most steps, 1000/],
     [{ engine: {} }, 'ARG', /^engine is of type object; expected one of init/],
+    [{ threads: 2 }, 'ARG', /^threads is 2; expected none beside engine, which has its own$/],
     [{ context: 2 ** 21 }, 'LIMIT', /^config is/],
   ];
   for (const [change, code, message] of options)

@@ -35,6 +35,8 @@ export async function createTrainer(config, options, ...more) {
   const sizes = readConfig(config);
   const { engine, threads, ...o } = readOptions(options);
   const own = engine === undefined;
+  if (!own && threads !== undefined)
+    refuse('ARG', 'threads', describe(threads), 'none beside engine, which has its own');
   const ch = own ? await ownEngine(threads) : engine;
   const memory = memories.get(ch);
   if (!memory?.c.attn_trainer_bytes)

@@ -65,9 +65,12 @@ export type TrainedOptimizer = {
 };
 
 export interface TrainOptions {
-  /** An engine of `init({ layers: true })`. Default: one of its own with the `simd` kernels. */
+  /**
+   * An engine of `init({ layers: true, variant: 'simd' })`. Other kernels have other bits. Default:
+   * one of its own.
+   */
   engine?: Engine | undefined;
-  /** Threads of its own engine, default 1. The bits do not depend on it. */
+  /** Threads of its own engine, default 1. The bits do not depend on it. ARG: `engine` is given. */
   threads?: number | undefined;
   /** Of the first parameters: an integer from 0 to 2^53 − 1, default 0. */
   seed?: number | undefined;
@@ -109,7 +112,7 @@ export interface StepOptions {
   targets?: Int32Array | undefined;
   /** Whether the result has the scores of heads, on the first sequences of the batch. */
   heads?: boolean | undefined;
-  /** Ends the step between two parts of the batch, with nothing changed. */
+  /** Ends the step between two parts of the batch. Parameters and moments stay as they were. */
   signal?: AbortSignal | undefined;
   /** Called after each part of the batch. If it throws, the step throws the same. */
   onProgress?: ((progress: StepProgress) => void) | undefined;
@@ -213,7 +216,10 @@ export interface Trainer {
   heads(tokens: Int32Array | Uint32Array): HeadScores;
   /** Copies of all parameters. */
   parameters(): Parameter[];
-  /** Copies of the gradients of the last step, before they were clipped. */
+  /**
+   * Copies of the gradients of the last step, before they were clipped. In a step, and after one
+   * that was ended, they are those of its parts so far.
+   */
   gradients(): Parameter[];
   /** Replaces all parameters; the moments stay. */
   setParameters(parameters: readonly Parameter[]): void;
@@ -243,6 +249,7 @@ export interface Trainer {
 export function createTrainer(config: TrainConfig, options: TrainOptions): Promise<Trainer>;
 
 export interface ResumeOptions {
+  /** As in TrainOptions. */
   engine?: Engine | undefined;
   threads?: number | undefined;
   /** Sequences of a step from here on. Default: as before. */
