@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { loadModel } from '../../src/js/model/index.js';
 import { createTrainer, resume } from '../../src/js/train/index.js';
-import { inPhase, modelFiles, run, sumsOf } from '../../training/stories/run.js';
+import { inPhase, modelFiles, openTrainer, run, sumsOf } from '../../training/stories/run.js';
 import { MARK_ID, PIECES } from '../../training/stories/tokens/tokenizer.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'clearhead-training-'));
@@ -33,6 +33,18 @@ test('a run that was stopped goes on to the files of one that was not', async ()
   await run(again, { folder, steps: 4, minutes, report() {} });
   assert.equal(sumsOf(modelFiles(again)), expected);
   for (const trainer of [whole, first, again]) trainer.dispose();
+});
+
+test('a checkpoint goes on with its own recipe, and is refused with another one', async () => {
+  const own = join(folder, 'of-a-recipe');
+  const first = await openTrainer(own, 1, 'one recipe');
+  await run(first, { folder: own, steps: 1, minutes, report() {} });
+  const again = await openTrainer(own, 1, 'one recipe');
+  assert.deepEqual(again.state(), first.state());
+  await assert.rejects(openTrainer(own, 1, 'another'), { message: /another recipe; remove it/ });
+  rmSync(join(own, 'recipe.sha256'));
+  await assert.rejects(openTrainer(own, 1, 'one recipe'), { message: /another recipe; remove it/ });
+  for (const trainer of [first, again]) trainer.dispose();
 });
 
 test('an event that comes between two steps stops a run', async () => {

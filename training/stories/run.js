@@ -5,20 +5,41 @@ import { join } from 'node:path';
 import { setImmediate as otherEvents } from 'node:timers/promises';
 import { createTrainer, resume } from '../../src/js/train/index.js';
 import { prepare } from './first.js';
-import { MODEL, SEED, TRAINING } from './recipe.js';
+import { MODEL, PHASES, SEED, TRAINING } from './recipe.js';
 import { batchOf } from './tokens/stream.js';
 import { MARK_ID, TOKENIZER_CONFIG, learnTokenizer, openTokenizer } from './tokens/tokenizer.js';
 
 /** @typedef {import('../../src/js/train/types.d.ts').Trainer} Trainer */
 
 const CHECKPOINT = 'checkpoint.bin';
+/** A sum of the recipe that the checkpoint belongs to. */
+const RECIPE = 'recipe.sha256';
 /** Steps between two lines of the curve. */
 const LINE = 50;
 
-/** @param {string} folder @param {number} threads */
-export async function openTrainer(folder, threads) {
+/** Of the recipe, and of the tokenizer, which changes with the stories. */
+export function sumOfRecipe() {
+  const recipe = { SEED, MODEL, TRAINING, PHASES, tokenizer: learnTokenizer() };
+  return createHash('sha256').update(JSON.stringify(recipe)).digest('hex');
+}
+
+/**
+ * A trainer of the checkpoint in a folder, or one that begins. Throws where the checkpoint is of
+ * another recipe.
+ * @param {string} folder
+ * @param {number} threads
+ * @param {string} [recipe] its sum
+ */
+export async function openTrainer(folder, threads, recipe = sumOfRecipe()) {
   const file = join(folder, CHECKPOINT);
-  if (existsSync(file)) return resume(readFileSync(file), { threads });
+  const stated = join(folder, RECIPE);
+  if (existsSync(file)) {
+    if (!existsSync(stated) || readFileSync(stated, 'utf8') !== recipe)
+      throw new Error(`${file} is of another recipe; remove it, or choose another --folder`);
+    return resume(readFileSync(file), { threads });
+  }
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(stated, recipe);
   const trainer = await createTrainer(MODEL, { ...TRAINING, threads });
   const parameters = trainer.parameters();
   prepare(parameters, trainer.config, SEED);

@@ -5,8 +5,8 @@
  *   npm run train -- [--threads N] [--folder FOLDER] [--steps N] [--minutes M] [--ship]
  *
  * FOLDER (build/training) gets the checkpoint, every M minutes (3), and the files in the end. With
- * --ship they go to web/model as well. Without it the run ends in exit code 1 where they are not
- * those of web/model/SHA256SUMS.
+ * --ship they go to web/model as well. Without it a whole run ends in exit code 1 where they are
+ * not those of web/model/SHA256SUMS. A checkpoint of another recipe is refused.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,6 +32,7 @@ const steps = Number(values.steps);
 const threads = Number(values.threads);
 let trainer = await openTrainer(folder, threads);
 console.log(`${trainer.parameterCount} parameters; step ${trainer.steps} of ${steps}`);
+if (trainer.steps >= steps) console.log(`nothing is left to train; ${folder} has the checkpoint`);
 const stop = new AbortController();
 process.once('SIGINT', () => {
   console.log('stopping: one more step, then a checkpoint');
@@ -68,7 +69,8 @@ if (trainer.steps === steps) {
   }
   console.log(sums);
   const stated = join(SHIPPED, 'SHA256SUMS');
-  if (existsSync(stated)) {
+  if (steps !== STEPS) console.log(`web/model has the model of ${STEPS} steps.`);
+  else if (existsSync(stated)) {
     const same = readFileSync(stated, 'utf8') === sums;
     console.log(
       same ? 'These are the bytes of web/model.' : 'These are NOT the bytes of web/model.',
