@@ -1,4 +1,4 @@
-/** Prints the hashes of the stories, the tokenizer and the first batches. */
+/** Prints the hashes of hashes.js. */
 import { hashes } from './hashes.js';
 
 console.log(JSON.stringify(await hashes()));
