@@ -8,7 +8,7 @@ import { random } from '../tests/support/random.js';
 import { reason } from './side.js';
 import { spread } from './spread.js';
 
-/** A layer of the model in training.js, with heads of their own and a small vocabulary. */
+/** A layer with as many channels as the model in training.js, and a small vocabulary. */
 const CONFIG = { vocab: 32, modelDim: 128, layers: 1, heads: 8, ffnDim: 352 };
 const BATCH = 2;
 const CONTEXT = 512;

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { memories } from '../../src/js/engine/memory.js';
 import { init } from '../../src/js/index.js';
 import { createTrainer } from '../../src/js/train/index.js';
+import { MODEL, PHASES } from '../../training/stories/recipe.js';
 import { randomTokens } from '../support/train/tasks.js';
 
 const MB = 2 ** 20;
@@ -15,19 +16,19 @@ function activations({ modelDim, layers, heads, kvHeads, headDim, ffnDim }, n) {
   return 4 * n * (layers * (attention + feedForward) + 2 * modelDim);
 }
 
-for (const [name, sizes, batch, context] of [
-  ['a model of five layers', { kvHeads: 2, ffnDim: 352, vocab: 1024, layers: 5 }, 16, 256],
-  ['a model of attention alone', { ffnDim: 0, vocab: 512, layers: 2 }, 8, 512],
+const withoutFeedForward = { vocab: 512, modelDim: 128, layers: 2, heads: 8, ffnDim: 0 };
+const { batch: lastBatch, context: lastContext } = PHASES.at(-1);
+for (const [name, config, batch, context] of [
+  ['the model of the page', MODEL, 16, 256],
+  ['the same in its last phase', MODEL, lastBatch, lastContext],
+  ['a model of attention alone', withoutFeedForward, 8, 512],
 ])
   test(`${name} trains in 8 MB beside parameters, moments and activations`, async (t) => {
     const engine = await init({ layers: true, variant: 'simd' });
     const memory = memories.get(engine);
     const before = memory.top;
-    const trainer = await createTrainer(
-      { modelDim: 128, heads: 8, headDim: 16, ...sizes },
-      { engine, batch, context },
-    );
-    await trainer.step(randomTokens(1, batch, context, sizes.vocab));
+    const trainer = await createTrainer(config, { engine, batch, context });
+    await trainer.step(randomTokens(1, batch, context, config.vocab));
     const tokens = context * Math.floor(1024 / context);
     const lasting = 12 * trainer.parameterCount;
     const used = memory.buffer.byteLength - before - lasting;

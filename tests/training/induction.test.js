@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { chart } from '../../training/induction/chart.js';
 import * as recipe from '../../training/induction/recipe.js';
 import { run } from '../../training/induction/run.js';
+import { repeats } from '../support/campaign.js';
 
 const at = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 const kept = JSON.parse(at('training/induction/curves.json'));
@@ -78,6 +79,13 @@ describe('the kept curves', () => {
           wanted[name],
         );
     });
+  });
+
+  test('have the step at which a head of these seeds forms', async () => {
+    for (const { seed, formed } of kept.runs.slice(0, repeats(1, 10))) {
+      const again = await run(seed, { whole: false });
+      assert.equal(again.formed?.step, formed?.step, `seed ${seed}`);
+    }
   });
 
   test('cover a whole run, with every head', () => {

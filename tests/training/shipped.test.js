@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { loadModel } from '../../src/js/model/index.js';
+import { evaluate, verdicts } from '../../training/stories/evaluation/index.js';
 import { ask, readRepeats, readStories } from '../../training/stories/evaluation/reading.js';
 import { questionSet, repeatSet, storySet } from '../../training/stories/evaluation/sets.js';
 import { MODEL, PHASES, STEPS } from '../../training/stories/recipe.js';
 import { sumsOf } from '../../training/stories/run.js';
+import { LONG } from '../support/campaign.js';
 import { forward } from '../support/models/forward.js';
 import { numbersOf, readSafetensors } from '../support/train/readers.js';
 
@@ -73,7 +75,19 @@ describe('it loads from both files', () => {
     assert.ok(Math.abs(perplexity / expected - 1) < 1e-5, `${perplexity}, not ${expected}`);
   });
 
-  // its README has the numbers of the whole evaluation: 99 and 98 in a hundred
+  if (LONG)
+    test('with every goal met, and at most five answers fewer with eight bits', async () => {
+      const answers = [];
+      for (const model of [half, bytes]) {
+        const evaluation = await evaluate(model);
+        const missed = verdicts(evaluation).filter(({ met }) => !met);
+        assert.deepEqual(missed, []);
+        answers.push(evaluation.answers.right);
+      }
+      assert.ok(answers[1] >= answers[0] - 5, `${answers} of 1,000`);
+    });
+
+  // its README has the numbers of the whole evaluation
   test('and continues what repeats, and answers nineteen of twenty questions', async () => {
     const repeats = readRepeats(bytes, repeatSet(4, { size: MODEL.vocab, period: 64 }));
     assert.ok(repeats.right >= 0.95 * repeats.total, `${repeats.right} of ${repeats.total}`);
