@@ -138,6 +138,14 @@ export function abortSignal(x) {
   return own.signal;
 }
 
+/**
+ * The option `onProgress`.
+ * @template {Function} F
+ * @param {F | undefined} x
+ */
+export const progressListener = (x) =>
+  x === undefined || typeof x === 'function' ? x : refuseKind('onProgress', x, 'a function');
+
 /** @param {string} name @param {unknown} x @param {string} [expected] @returns {unknown[]} */
 export const list = (name, x, expected = 'an array') =>
   Array.isArray(x) ? x : refuseKind(name, x, expected);

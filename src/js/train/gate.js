@@ -1,6 +1,5 @@
-import { abortSignal } from '../check.js';
+import { abortSignal, progressListener } from '../check.js';
 import { yieldToOthers } from '../engine/yield.js';
-import { describe, refuse } from '../errors.js';
 
 /**
  * A trainer passes it before each part of a batch. Other tasks of the thread get their time there,
@@ -26,15 +25,13 @@ export class Gate {
    */
   forCall({ signal: given, onProgress }) {
     const signal = abortSignal(given);
-    if (onProgress !== undefined && typeof onProgress !== 'function')
-      refuse('ARG', 'onProgress', describe(onProgress), 'a function');
     const yielded = yieldToOthers();
     const wait = async () => {
       await yielded();
       while (this.#opening && !signal?.aborted) await unlessAborted(this.#opening, signal);
       signal?.throwIfAborted();
     };
-    return { wait, tell: onProgress ?? (() => {}) };
+    return { wait, tell: progressListener(onProgress) ?? (() => {}) };
   }
 }
 

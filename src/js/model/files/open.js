@@ -1,4 +1,5 @@
-import { ClearheadError, describe, refuse } from '../../errors.js';
+import { progressListener } from '../../check.js';
+import { ClearheadError, refuse } from '../../errors.js';
 import { readConfig } from './config.js';
 import { gather } from './siblings.js';
 import { cancelStreams, expectFailures } from './source.js';
@@ -19,8 +20,7 @@ import { Progress, WeightFiles } from './weight-files.js';
  * @returns {Promise<ModelFile>}
  */
 export async function openModel(source, { onProgress, signal } = {}) {
-  if (onProgress !== undefined && typeof onProgress !== 'function')
-    refuse('ARG', 'onProgress', describe(onProgress), 'a function');
+  progressListener(onProgress);
   expectFailures(source);
   try {
     return await openFiles(await gather(source, signal), onProgress, signal);

@@ -1,5 +1,5 @@
 /** Checks the options of `model.heads.scores` and fills in defaults. */
-import { abortSignal, integer, list, read } from '../../check.js';
+import { abortSignal, integer, list, progressListener, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { ordered } from '../inside/options.js';
 import { checkTokens } from '../reading/tokens.js';
@@ -26,16 +26,6 @@ import { randomRepeats } from './repeats.js';
 /** Defaults: the number of random sequences, and the length after which each repeats. */
 const COUNT = 8;
 const PERIOD = 32;
-
-/**
- * @param {unknown} f
- * @returns {((progress: { done: number, total: number }) => void) | undefined}
- */
-export function progressListener(f) {
-  if (f !== undefined && typeof f !== 'function')
-    refuse('ARG', 'onProgress', describe(f), 'a function');
-  return /** @type {((progress: import('./types.d.ts').Progress) => void) | undefined} */ (f);
-}
 
 /**
  * @param {unknown} options

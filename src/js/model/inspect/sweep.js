@@ -2,7 +2,7 @@
  * Sweeps: a prompt is read once, and then once for each change from the changed layer and position
  * on. Layers before it are not computed again, and tokens before it are in the cache.
  */
-import { abortSignal, choice, read } from '../../check.js';
+import { abortSignal, choice, progressListener, read } from '../../check.js';
 import { refuse } from '../../errors.js';
 import { POINTS, widthOf } from '../inside/points.js';
 import { begun, textPrompt } from '../reading/prompt.js';
@@ -10,7 +10,6 @@ import { createReader } from '../reading/reader.js';
 import { borrowing } from './borrow.js';
 import { likeliest, metricOf, readMetric } from './metric.js';
 import { Runs } from './runs.js';
-import { progressListener } from './score-options.js';
 
 /**
  * @typedef {import('../run/model.js').Model} Model

@@ -1,5 +1,5 @@
 /** Heads on two sets of prompts, see inspect/heads-types.d.ts. */
-import { abortSignal, choice, integer, list, number, read } from '../../check.js';
+import { abortSignal, choice, integer, list, number, progressListener, read } from '../../check.js';
 import { describe, refuse } from '../../errors.js';
 import { begun, textPrompt } from '../reading/prompt.js';
 import { createReader } from '../reading/reader.js';
@@ -26,17 +26,15 @@ const readSet = (model, name, prompts) =>
 /** @param {unknown} options */
 function readOptions(options) {
   const o = read('options', /** @type {Options | undefined} */ (options), NAMES);
-  const { level = 0.001, ablate = 8, onProgress } = o;
+  const { level = 0.001, ablate = 8 } = o;
   if (!(number('level', level) > 0 && level < 1))
     refuse('RANGE', 'level', level, 'a number between 0 and 1');
-  if (onProgress !== undefined && typeof onProgress !== 'function')
-    refuse('ARG', 'onProgress', describe(onProgress), 'a function');
   return {
     all: choice('rows', o.rows, 'last', 'all') === 1,
     correction: CORRECTIONS[choice('correction', o.correction, ...CORRECTIONS)],
     level,
     ablate: integer('ablate', ablate, 0),
-    onProgress,
+    onProgress: progressListener(o.onProgress),
     signal: abortSignal(o.signal),
   };
 }
