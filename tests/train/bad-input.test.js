@@ -58,6 +58,11 @@ describe('createTrainer refuses', () => {
       'RANGE',
       /^warmup is 20; expected at most steps, 10/,
     ],
+    [
+      { optimizer: { learningRate: 1e-4, minLearningRate: 1e-2 } },
+      'RANGE',
+      /^minLearningRate is 0.01; expected at most learningRate, 0.0001$/,
+    ],
     [{ optimizer: { warmup: 1001 } }, 'RANGE', /^warmup is 1001; expected at most steps, 1000/],
     [{ engine: {} }, 'ARG', /^engine is of type object; expected one of init/],
     [{ threads: 2 }, 'ARG', /^threads is 2; expected none beside engine, which has its own$/],

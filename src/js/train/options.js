@@ -80,9 +80,12 @@ function readOptimizer(optimizer) {
   const steps = integer('steps', o.steps ?? 1000, 1);
   const warmup = integer('warmup', o.warmup ?? Math.min(100, steps), 0);
   if (warmup > steps) refuse('RANGE', 'warmup', warmup, `at most steps, ${steps}`);
+  const minLearningRate = notNegative('minLearningRate', o.minLearningRate ?? learningRate / 10);
+  if (minLearningRate > learningRate)
+    refuse('RANGE', 'minLearningRate', minLearningRate, `at most learningRate, ${learningRate}`);
   return Object.freeze({
     learningRate,
-    minLearningRate: notNegative('minLearningRate', o.minLearningRate ?? learningRate / 10),
+    minLearningRate,
     warmup,
     steps,
     beta1: share('beta1', o.beta1 ?? 0.9),
