@@ -140,6 +140,28 @@ describe('a step in a worker', () => {
     assert.equal(trainer.steps, steps + 1);
   });
 
+  test('whose listener throws rejects, and is done as a whole or not at all', async () => {
+    const before = await trainer.state();
+    const twin = await createHere(tiny, options);
+    twin.restore(before);
+    await twin.step(tokens(2));
+    const onProgress = () => {
+      throw new Error('not today');
+    };
+    await assert.rejects(trainer.step(tokens(2), { onProgress }), { message: 'not today' });
+    const state = await trainer.state();
+    sameBits(state, state.steps === before.steps ? before : twin.state());
+    assert.equal(trainer.steps, state.steps);
+    twin.dispose();
+  });
+
+  test('refuses a listener that is no function', async () => {
+    await assert.rejects(trainer.step(tokens(2), { onProgress: 3 }), {
+      code: 'ARG',
+      message: 'onProgress is 3; expected a function',
+    });
+  });
+
   test('waits while the trainer is paused, and other calls do not', async () => {
     await trainer.pause();
     let done = false;

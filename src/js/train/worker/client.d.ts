@@ -51,8 +51,9 @@ export interface RemoteTrainer {
   /** Steps that are done, at the last answer. */
   readonly steps: number;
   /**
-   * As that of `Trainer`. A signal is heard between two parts of the batch. If it comes after the
-   * last one, the step is done and gives its result.
+   * As that of `Trainer`. A signal ends it between two parts of the batch, and so does a listener
+   * that throws. After the last part the step is done. Then a signal leaves its result, and an error
+   * of the listener is thrown all the same.
    */
   step(tokens: Int32Array | Uint32Array, options?: StepOptions): Promise<StepResult>;
   evaluate(

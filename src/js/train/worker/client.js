@@ -3,7 +3,7 @@
  * method returns a promise; see client.d.ts.
  */
 import { read } from '../../check.js';
-import { ClearheadError } from '../../errors.js';
+import { ClearheadError, describe, refuse } from '../../errors.js';
 import { atMost, countArguments } from '../../names.js';
 import { startLink } from '../../worker/link.js';
 import { checkEngine, sendableEngine } from '../../worker/sendable.js';
@@ -57,6 +57,9 @@ export async function resume(checkpoint, options, ...more) {
  */
 async function start(f, values, engine, worker) {
   checkEngine(engine);
+  const { threads } = /** @type {{ threads?: unknown }} */ (values[1]);
+  if (engine !== undefined && threads !== undefined)
+    refuse('ARG', 'threads', describe(threads), 'none beside engine, which has its own');
   const name = f === 'create' ? 'createTrainer' : f;
   const link = await startLink(worker, spawnTrainerHost, () => {});
   try {

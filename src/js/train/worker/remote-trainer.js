@@ -1,4 +1,4 @@
-import { abortSignal, read } from '../../check.js';
+import { abortSignal, progressListener, read } from '../../check.js';
 import { ClearheadError } from '../../errors.js';
 import { ASYNC_DISPOSE } from '../../worker/link.js';
 
@@ -60,8 +60,8 @@ export class RemoteTrainer {
   }
 
   /**
-   * A call that a signal ends between two parts of its batch. The answer of the worker counts, as
-   * only the worker knows whether the signal came before the end.
+   * A call that a signal ends between two parts of its batch, or a listener that throws. The answer
+   * of the worker counts, as only the worker knows whether that came before the end.
    * @param {string} f
    * @param {unknown} tokens
    * @param {StepOptions | undefined} options
@@ -69,23 +69,36 @@ export class RemoteTrainer {
    */
   async #pass(f, tokens, options, names) {
     const o = read('options', options, names);
-    const { signal: given, onProgress, ...rest } = o;
+    const { signal: given, onProgress: listener, ...rest } = o;
     const signal = abortSignal(given);
+    const tell = progressListener(listener);
     signal?.throwIfAborted();
     const link = this.#link;
     const id = link.newId();
     const stop = () => link.stop(id);
     signal?.addEventListener('abort', stop, { once: true });
+    /** @type {{ error: unknown } | undefined} */
+    let thrown;
+    const onProgress = (/** @type {import('../types.d.ts').StepProgress} */ progress) => {
+      if (thrown) return;
+      try {
+        tell?.(progress);
+      } catch (error) {
+        thrown = { error };
+        stop();
+      }
+    };
     try {
       const { value, steps } = await link.call(f, [tokens, rest], { id, names: NAMES, onProgress });
       this.#steps = steps;
-      return value;
+      if (!thrown) return value;
     } catch (error) {
-      const ended = signal?.aborted && error instanceof Error && error.name === 'AbortError';
-      throw ended ? signal.reason : error;
+      if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+      if (!thrown) throw signal?.aborted ? signal.reason : error;
     } finally {
       signal?.removeEventListener('abort', stop);
     }
+    throw thrown.error;
   }
 
   /** @type {Remote['step']} */
