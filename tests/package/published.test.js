@@ -18,8 +18,8 @@ describe('the published package', () => {
   });
 
   // its parts: tuning.md#package-size
-  test('has at most 1765 KB, unpacked', (t) => {
-    withinBudget(t, 'unpacked', packed.unpackedSize, 1765 * KB);
+  test('has at most 1780 KB, unpacked', (t) => {
+    withinBudget(t, 'unpacked', packed.unpackedSize, 1780 * KB);
   });
 
   test('has no C, no page, no pictures, no tests and no benches', () => {

@@ -14,7 +14,7 @@ let last = 0;
 /**
  * The option `worker` of init. Its workers are like those of Node.
  * @param {(message: unknown) => void} post
- * @returns {() => any}
+ * @returns {() => object}
  */
 export const threadsOfPage = (post) => () => {
   const thread = (last += 1);
@@ -31,5 +31,7 @@ export const threadsOfPage = (post) => () => {
   };
 };
 
-/** @param {{ thread: number, event: string, value: unknown }} message of the page */
+/** @typedef {{ thread: number, event: string, value: unknown }} ThreadAnswer of the page */
+
+/** @param {ThreadAnswer} answer */
 export const hearThread = ({ thread, event, value }) => threads.get(thread)?.get(event)?.(value);

@@ -6,7 +6,6 @@
  *   { stop: id }          ends a call; it has no answer of its own
  */
 import { writing } from '../model/run/busy.js';
-import { threadsOfPage } from './host-threads.js';
 import { loadHere } from './load.js';
 import { errorOf, foreign, serve } from './serve.js';
 
@@ -69,11 +68,9 @@ const telling = (post, id) => (/** @type {unknown} */ progress) => post({ id, pr
  * @param {import('./load.js').HostOptions} options
  */
 async function load(post, id, source, options) {
-  const signal = startRunning(id);
+  const how = { ...options, signal: startRunning(id), onProgress: telling(post, id) };
   try {
-    const engine = { ...options.engine, worker: threadsOfPage(post) };
-    const onProgress = telling(post, id);
-    const found = await loadHere(source, { ...options, engine, signal, onProgress });
+    const found = await loadHere(post, source, how);
     model = found.model;
     return found.told;
   } finally {

@@ -1,6 +1,7 @@
 /** Loads the model of a worker. */
 import { init } from '../index.js';
 import { loadModel } from '../model/index.js';
+import { threadsOfPage } from './host-threads.js';
 
 /**
  * @typedef {Omit<import('./client.d.ts').RemoteLoadOptions, 'onProgress' | 'signal'>} HostOptions
@@ -8,11 +9,12 @@ import { loadModel } from '../model/index.js';
 
 /**
  * The model, and the parts of its description that can be sent.
+ * @param {(message: unknown) => void} post
  * @param {import('../model/types.d.ts').ModelSource} source
  * @param {HostOptions & { signal: AbortSignal, onProgress: (progress: unknown) => void }} options
  */
-export async function loadHere(source, { engine, ...options }) {
-  const ch = await init({ ...engine, layers: true });
+export async function loadHere(post, source, { engine, ...options }) {
+  const ch = await init({ ...engine, layers: true, worker: threadsOfPage(post) });
   const model = await loadModel(source, { ...options, engine: ch });
   const { config, info, tokenizer, template } = model;
   const told = {

@@ -38,8 +38,8 @@ export class PageThreads {
       worker.postMessage(start);
       // Node would not end before it; listening has the opposite effect, so it comes last
       worker.unref?.();
-    } catch (/** @type {any} */ error) {
-      lose({ message: error.message });
+    } catch (error) {
+      lose({ message: /** @type {Error} */ (error).message });
     }
   }
 

@@ -15,8 +15,8 @@ export function serve(receive) {
   const receiveNext = (post, message) => {
     if (!answered) post({});
     answered = true;
-    const { thread } = /** @type {{ thread?: number }} */ (message);
-    if (thread) hearThread(/** @type {any} */ (message));
+    const ofThread = /** @type {import('./host-threads.js').ThreadAnswer} */ (message);
+    if (ofThread.thread) hearThread(ofThread);
     else receive(post, message);
   };
   if (typeof postMessage === 'function')
