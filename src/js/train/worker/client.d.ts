@@ -52,8 +52,8 @@ export interface RemoteTrainer {
   readonly steps: number;
   /**
    * As that of `Trainer`. A signal ends it between two parts of the batch, and so does a listener
-   * that throws. After the last part the step is done. Then a signal leaves its result, and an error
-   * of the listener is thrown all the same.
+   * that throws. After the last part the step is done. Then a signal leaves its result, and an
+   * error of the listener is thrown all the same.
    */
   step(tokens: Int32Array | Uint32Array, options?: StepOptions): Promise<StepResult>;
   evaluate(
