@@ -117,3 +117,14 @@ export function prepare(parameters, { modelDim, layers, heads, kvHeads, headDim 
     });
   }
 }
+
+/**
+ * Gives a trainer that begins its first parameters.
+ * @param {import('../../src/js/train/types.d.ts').Trainer} trainer
+ * @param {number} seed
+ */
+export function begin(trainer, seed) {
+  const parameters = trainer.parameters();
+  prepare(parameters, trainer.config, seed);
+  trainer.setParameters(parameters);
+}

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join } from 'node:path';
 import { setImmediate as otherEvents } from 'node:timers/promises';
 import { createTrainer, resume } from '../../src/js/train/index.js';
-import { prepare } from './first.js';
+import { begin } from './first.js';
 import { MODEL, PHASES, SEED, TRAINING } from './recipe.js';
 import { batchOf } from './tokens/stream.js';
 import { MARK_ID, TOKENIZER_CONFIG, learnTokenizer, openTokenizer } from './tokens/tokenizer.js';
@@ -41,9 +41,7 @@ export async function openTrainer(folder, threads, recipe = sumOfRecipe()) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(stated, recipe);
   const trainer = await createTrainer(MODEL, { ...TRAINING, threads });
-  const parameters = trainer.parameters();
-  prepare(parameters, trainer.config, SEED);
-  trainer.setParameters(parameters);
+  begin(trainer, SEED);
   return trainer;
 }
 

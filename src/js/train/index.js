@@ -17,7 +17,7 @@ import { init } from '../index.js';
 import { read } from '../check.js';
 import { atMost, guard } from '../names.js';
 import { resumed } from './files/save.js';
-import { readConfig, readOptions } from './options.js';
+import { checkThreads, readConfig, readOptions } from './options.js';
 import { Trainer, trainers } from './trainer.js';
 
 export { ClearheadError };
@@ -35,8 +35,7 @@ export async function createTrainer(config, options, ...more) {
   const sizes = readConfig(config);
   const { engine, threads, ...o } = readOptions(options);
   const own = engine === undefined;
-  if (!own && threads !== undefined)
-    refuse('ARG', 'threads', describe(threads), 'none beside engine, which has its own');
+  checkThreads(engine, threads);
   const ch = own ? await ownEngine(threads) : engine;
   const memory = memories.get(ch);
   if (!memory?.c.attn_trainer_bytes)

@@ -1,6 +1,6 @@
 /** Reads and checks the sizes of a model to be trained, and the options of its trainer. */
 import { choice, integer, number, read } from '../check.js';
-import { refuse } from '../errors.js';
+import { describe, refuse } from '../errors.js';
 
 /**
  * @typedef {import('./types.d.ts').TrainConfig} TrainConfig
@@ -94,6 +94,12 @@ function readOptimizer(optimizer) {
     weightDecay: notNegative('weightDecay', o.weightDecay ?? 0.1),
     clip: notNegative('clip', o.clip ?? 1),
   });
+}
+
+/** @param {unknown} engine @param {unknown} threads */
+export function checkThreads(engine, threads) {
+  if (engine !== undefined && threads !== undefined)
+    refuse('ARG', 'threads', describe(threads), 'none beside engine, which has its own');
 }
 
 /** @param {TrainOptions} options */

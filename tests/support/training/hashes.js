@@ -3,7 +3,7 @@
  * first steps. It imports nothing that only some engines have, so it runs in browsers too.
  */
 import { createTrainer } from '../../../src/js/train/index.js';
-import { prepare } from '../../../training/stories/first.js';
+import { begin } from '../../../training/stories/first.js';
 import { MODEL, PHASES, SEED, TRAINING } from '../../../training/stories/recipe.js';
 import { batchOf } from '../../../training/stories/tokens/stream.js';
 import { learnTokenizer, openTokenizer } from '../../../training/stories/tokens/tokenizer.js';
@@ -22,9 +22,7 @@ const batchIn = (phase, tokenizer, step) => batchOf({ ...phase, tokenizer, seed:
 /** The parameters and moments after some first steps of the first phase and of the last one. */
 async function trained(tokenizer) {
   const first = await createTrainer(MODEL, TRAINING);
-  const parameters = first.parameters();
-  prepare(parameters, first.config, SEED);
-  first.setParameters(parameters);
+  begin(first, SEED);
   const train = async (trainer, phase, steps) => {
     for (let step = 0; step < steps; step++) {
       const { tokens, targets } = batchIn(phase, tokenizer, step);

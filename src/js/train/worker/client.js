@@ -3,11 +3,12 @@
  * method returns a promise; see client.d.ts.
  */
 import { read } from '../../check.js';
-import { ClearheadError, describe, refuse } from '../../errors.js';
+import { ClearheadError } from '../../errors.js';
 import { atMost, countArguments } from '../../names.js';
 import { startLink } from '../../worker/link.js';
 import { checkEngine, sendableEngine } from '../../worker/sendable.js';
 import { checkpointBytes } from '../files/checkpoint.js';
+import { checkThreads } from '../options.js';
 import { RemoteTrainer } from './remote-trainer.js';
 import { spawnTrainerHost } from './spawn.js';
 
@@ -57,9 +58,7 @@ export async function resume(checkpoint, options, ...more) {
  */
 async function start(f, values, engine, worker) {
   checkEngine(engine);
-  const { threads } = /** @type {{ threads?: unknown }} */ (values[1]);
-  if (engine !== undefined && threads !== undefined)
-    refuse('ARG', 'threads', describe(threads), 'none beside engine, which has its own');
+  checkThreads(engine, /** @type {{ threads?: unknown }} */ (values[1]).threads);
   const name = f === 'create' ? 'createTrainer' : f;
   const link = await startLink(worker, spawnTrainerHost, () => {});
   try {
