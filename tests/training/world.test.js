@@ -106,15 +106,6 @@ describe('the questions of a story', () => {
     for (const [kind, count] of kinds) assert.ok(count > COUNT / 50, `${kind}: ${count}`);
   });
 
-  test('ask for a colour only where they may', () => {
-    const kinds = (options) =>
-      Array.from({ length: 300 }, (_, i) => tellStory(1, i, options).questions).flatMap(
-        (questions) => questions.map(({ kind }) => kind),
-      );
-    assert.ok(!kinds({}).includes('colour'));
-    assert.ok(kinds({ colours: true }).filter((kind) => kind === 'colour').length > 5);
-  });
-
   test('know where the story tells their answer', () => {
     for (const { body, events, questions } of all)
       for (const { core, sources, kind, text, answer } of questions) {

@@ -53,7 +53,7 @@ export async function pushedStory({ file }) {
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   const streams = [];
-  for (const text of ['a yellow kite', 'a blue kite'])
+  for (const text of ['the red cup', 'the yellow cup'])
     streams.push(
       await model.trace(text, { record: ['resid_post'], layers: [3], positions: 'last' }),
     );

@@ -110,10 +110,10 @@ describe('a reader who only looks', { skip: missing }, () => {
     }
   });
 
-  test('is told the habit of the page’s model, and not of another one', async () => {
+  test('is told of a head of the page’s model, and not of another one', async () => {
     const hint = () => page.locator('#look .look-hint').innerText();
-    assert.match(await hint(), /In this model a head that finds nothing/);
+    assert.match(await hint(), /head 4\.6 is head 6 of layer 4/);
     await giveFiles(page.locator('#lab-file'), [['own.gguf', letters()]]);
-    await becomes(hint, /^(?!.*In this model)/s);
+    await becomes(hint, /^(?!.*head 4\.6)/s);
   });
 });

@@ -24,8 +24,7 @@ const STORIES = 4000;
  */
 function* texts(count) {
   for (let index = 0; index < count; index++) {
-    // with the words of all questions that exercises ask
-    yield tellStory(SEED, index, { colours: true }).text;
+    yield tellStory(SEED, index).text;
     yield ` ${NAMING_WORDS.join(' ')}`;
   }
 }

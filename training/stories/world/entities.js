@@ -39,7 +39,7 @@ export const BOYS = people(
   HE,
 );
 
-const ANIMALS = 'dog cat goat duck hen donkey goose pony hedgehog otter'.split(' ');
+const ANIMALS = 'dog cat goat duck rabbit donkey goose pony hedgehog otter'.split(' ');
 const PETS =
   'Biscuit Pickle Pepper Noodle Muffin Waffles Bramble Pudding Mango Turnip Domino Crumpet';
 

@@ -2,7 +2,7 @@
 import { createRandom, mixed } from '../random.js';
 import { questionsOf, withQuestions } from './asking.js';
 import { Cast } from './cast.js';
-import { colours, race } from './plots/company.js';
+import { festival, race } from './plots/company.js';
 import { present, thief, tidying } from './plots/home.js';
 import { market, packing, picnic } from './plots/lists.js';
 import { naming, visitor } from './plots/newcomers.js';
@@ -41,7 +41,7 @@ export const PLOTS = {
   present,
   thief,
   visitor,
-  colours,
+  festival,
   race,
   beach,
   band,
@@ -59,20 +59,17 @@ const MAX_LENGTH = 600;
  * @param {object} [options]
  * @param {boolean} [options.open] combinations that training never shows may come
  * @param {number} [options.questions] at most this number of them, default 3
- * @param {boolean} [options.colours] whether they may ask for a colour, as those of exercises do
  * @returns {Story}
  */
 export function tellStory(seed, index, options = {}) {
   const { open = false, questions: limit = 3 } = options;
-  const mayAskColours = options.colours ?? false;
   const random = createRandom(mixed(seed, index, open ? 1 : 0));
   const plot = random.pick(NAMES);
   for (;;) {
     const telling = new Telling(random);
     PLOTS[plot](telling, new Cast(random, open));
     const { text: body, events, again } = telling;
-    const all = questionsOf(telling).filter(({ kind }) => mayAskColours || kind !== 'colour');
-    const questions = random.shuffled(all).slice(0, 1 + random.below(limit));
+    const questions = random.shuffled(questionsOf(telling)).slice(0, 1 + random.below(limit));
     const { text, answers } = withQuestions(body, questions);
     if (text.length <= MAX_LENGTH) return { plot, body, text, events, again, questions, answers };
   }

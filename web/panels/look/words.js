@@ -187,9 +187,7 @@ export const HINT = {
   hover: 'Point at another word, and click to hold it.',
   touch: 'Touch another word, or a piece of one.',
   looks: 'All looks from the framed word together lead to the word after it.',
-  start:
-    'Heads work in layers: head 4.6 is head 6 of layer 4, both counted from 0. ' +
-    'In this model a head that finds nothing to look for looks at the start.',
+  start: 'Heads work in layers: head 4.6 is head 6 of layer 4, both counted from 0.',
 };
 
 /** @param {readonly (string | { strong: string })[]} parts */

@@ -1,41 +1,37 @@
 /** Stories of a whole village. */
 import { end, lookAround, setTime } from '../phrases.js';
-import { article } from '../entities.js';
-import { capital } from '../telling.js';
 
 /**
  * @typedef {import('../telling.js').Telling} Telling
  * @typedef {import('../cast.js').Cast} Cast
  */
 
-/** Two have the same thing in another colour. @param {Telling} t @param {Cast} cast */
-export function colours(t, cast) {
+/** Two have got something new, and may swap it. @param {Telling} t @param {Cast} cast */
+export function festival(t, cast) {
   const [A, B] = cast.pair();
-  const [x, y] = cast.colours(2);
+  const [x, y] = cast.things(2);
   const [p] = cast.places(1, true);
-  const { noun } = x;
-  const a = `${article(noun)} ${noun}`;
   t.set({ A, B, x, y, p });
   setTime(t);
   t.say(
-    `{when} {A} and {B} went to the great ${noun} festival. Everybody in the village met {p}.`,
-    `{when} Grandma had two parcels for {A} and {B}, and in each was ${a}.`,
-    `{when} {A} and {B} met {p}, and each of them had a new ${noun}.`,
+    '{when} {A} and {B} went to the great village festival. Everybody met {p} and got a surprise.',
+    '{when} Grandma had two parcels for {A} and {B}.',
+    '{when} {A} and {B} met {p}, and each of them got a surprise.',
   );
   t.tell(
     [
       { kind: 'hold', who: A, thing: x },
       { kind: 'hold', who: B, thing: y },
     ],
-    '{A} had {x}, and {B} had {y}.',
-    '{A} got {x}, and {y} was for {B}.',
-    '{x.The} belonged to {A}, and {y} to {B}.',
+    '{A} had {x.a}, and {B} had {y.a}.',
+    '{A} got {x.a}, and for {B} there was {y.a}.',
+    'There was {x.a} for {A}, and {y.a} for {B}.',
   );
   t.say(
-    '"Mine is the best," said {A}. "No, mine," said {B}.',
-    'They showed them to each other, and then to the sheep.',
-    '"They look the same to me," said Father. He was never forgiven for that.',
-    `Nobody had ever seen such ${a}, let alone two.`,
+    '"Just for me!" cried {A}. "And this is for me!" cried {B}.',
+    'They showed them to each other, and then to a sheep.',
+    '"I would rather have a cake," said Father, but nobody had asked him.',
+    'Nobody had ever seen anything so fine.',
   );
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
@@ -44,9 +40,9 @@ export function colours(t, cast) {
     const [mine, yours] = F === A ? [x, y] : [y, x];
     t.set({ F, G, mine, yours });
     t.say(
-      'But {F} had always liked {yours} more.',
+      'But {F} liked {yours} more.',
       'But {F} was silent for a long time and looked at {yours}.',
-      'Then {F} whispered something to {G}.',
+      'Then {F} looked from {mine} to {yours}.',
     );
     t.tell(
       [
@@ -57,28 +53,27 @@ export function colours(t, cast) {
       'So {F} and {G} swapped. {F} took {yours}, and {G} took {mine}.',
     );
     t.say(
-      'Now everybody was happy, even Father.',
+      'Now both of them were as happy as larks.',
       'It was done in the time that a hen needs to sneeze.',
       'And nobody else ever noticed.',
     );
   } else
     t.say(
-      'They played until the street lamps came on.',
-      'They made up a game with so many rules that it is still going on.',
-      'In the evening they painted their names on them, to be safe.',
+      'After that {A} and {B} played until it was too dark to see.',
+      'Then {A} and {B} made up a game with so many rules that it is still going on.',
+      'In the evening {A} and {B} painted their names on {x} and {y}, to be safe.',
     );
   end(t);
 }
 
-const RACES = ['snail race', 'sack race', 'three-legged race', 'pancake race', 'race to the river'];
+const RACES = ['hopping race', 'sack race', 'potato race', 'pancake race', 'race to the river'];
 
 /** A race, and its prize. @param {Telling} t @param {Cast} cast */
 export function race(t, cast) {
   const [A, B] = cast.pair();
   const [x] = cast.things(1);
   const [p, q] = cast.places(2, true);
-  const kind = t.random.pick(RACES);
-  t.set({ A, B, x, p, q, race: kind });
+  t.set({ A, B, x, p, q, race: t.random.pick(RACES) });
   setTime(t);
   t.say(
     '{when} the whole village came to see {A} and {B} in the {race}.',
@@ -87,7 +82,7 @@ export function race(t, cast) {
   );
   t.say(
     'They stood ready {p}.',
-    '{A} had practised for weeks. {B} had practised eating.',
+    '{A} was good at running. {B} was good at eating.',
     'There was also a goose, which had not been asked.',
   );
   t.tell(
@@ -102,8 +97,8 @@ export function race(t, cast) {
   );
   t.say(
     '{B} slipped on a leaf, and {A} went the wrong way around a tree.',
-    'The goose was in front for quite a while.',
-    '{B} stopped to pat a dog, as anybody would.',
+    'A duck was in front for quite a while.',
+    '{B} stopped to smell a flower, as anybody would.',
   );
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
@@ -111,7 +106,7 @@ export function race(t, cast) {
   t.set({ F, G });
   t.tell(
     [{ kind: 'order', people: [F, G] }],
-    'This time {F} came first, and {G} came last.',
+    'After all that {F} came first, and {G} came last.',
     'In the end it was {F} who won, just before {G}, who waved to everybody.',
     'First over the line was {F}. Then, after some time, came {G}.',
   );
@@ -119,18 +114,18 @@ export function race(t, cast) {
     [{ kind: 'hold', who: F, thing: x }],
     'So {F} got {x}, and everybody clapped.',
     'Grandma gave {x} to {F}, with a kiss on each cheek.',
-    '"Well done, {F}," said Grandma, and {F} took {x} home.',
+    '"Well done, {F}," said Grandma, and {F} took {x} with both hands.',
   );
   if (t.random.chance(1, 2))
     t.tell(
       [{ kind: 'hold', who: G, thing: x }],
       'But {F} looked at {G} for a moment. Then {F} gave {x} to {G}.',
-      'But the next day {F} gave {x} to {G}, who had been the bravest.',
+      'But a little later {F} gave {x} to {G}, who had been so brave.',
     );
   t.say(
-    'The goose got a bun and seemed to think that it had won.',
-    `"${capital(kind)} or no ${kind}," said {G}, "now we eat."`,
-    'Next year they will do it backwards.',
+    'A hen got a bun and seemed to think that it had won.',
+    '"That was only practice," said {G}.',
+    '"Next year we will do it backwards," said {G}.',
   );
   end(t);
 }

@@ -15,12 +15,13 @@ export function tidying(t, cast) {
   setTime(t);
   t.say(
     '{when} Aunt Olga sent word to {A} and {B} that she would be there in ten minutes.',
-    '{when} {A} and {B} looked at the mess and knew that it had to go.',
-    '{when} there was so much on the floor that {A} and {B} had to hop.',
-    '{when} Father told {A} and {B} that the house looked as if a circus had left in a hurry.',
+    '{when} {A} and {B} looked at the mess and knew that it had to go before Aunt Olga came.',
+    '{when} there was so much on the floor that {A} and {B} had to hop, ' +
+      'and Aunt Olga was on her way.',
+    '{when} Aunt Olga was coming, and the house of {A} and {B} looked as if a circus had left.',
   );
   t.perhaps(
-    '"I will count to a hundred," said {A}. "You tidy."',
+    '"I will count to ten," said {A}, "and then we start."',
     '"You start," said {B}. "No, you," said {A}.',
     '{A} rolled up {A.his} sleeves. {B} rolled up {B.his} trousers.',
   );
@@ -33,22 +34,22 @@ export function tidying(t, cast) {
   if (t.random.chance(1, 2)) lookAround(t);
   t.tell(
     [{ kind: 'put', who: B, thing: y, place: q }],
-    'There was also {y.a}. {B} stuffed {y.it} {q} and shut {B.his} eyes.',
+    'There was also {y.a}. {B} put {y.it} {q} and shut {B.his} eyes.',
     '{B} found {y.a} and hid {y.it} {q}.',
     '{B} laid {y.a} {q}, very gently.',
-    'Nobody knew who owned {y}, so {B} put {y.it} {q}.',
+    'Then there was {y.a}. Nobody knew the owner, so {B} put {y.it} {q}.',
     'After that {B} put {y.a} {q}.',
   );
   t.paragraph();
   if (t.random.chance(1, 2)) {
     t.say(
-      'Then {B} had second thoughts.',
-      '"No, wait," said {B}.',
-      'But {B} was not happy with it.',
+      'Then {B} had second thoughts about {x}.',
+      '"Wait, not {x}!" said {B}.',
+      'But {B} was not happy about {x}.',
     );
     t.tell(
       [{ kind: 'put', who: B, thing: x, place: r }],
-      '{B} took {x} out again and put {x.it} {r}.',
+      '{B} picked up {x} again and put {x.it} {r}.',
       '{B} moved {x} and left {x.it} {r}, where nobody would look.',
       '{B.He} carried {x} off and set {x.it} down {r}.',
       'So {B} put {x} {r}.',
@@ -57,7 +58,7 @@ export function tidying(t, cast) {
   }
   t.say(
     'The door opened. "How tidy!" said Aunt Olga, and sat down on a trumpet.',
-    'At noon the floor was so clean that the cat slipped on it.',
+    'Soon the floor was so clean that a fly slipped on it.',
     '"Done," said {A}. "I can see the carpet. It is green!"',
     'Aunt Olga looked around. "Do you two really live here?" she asked.',
   );
@@ -74,12 +75,12 @@ export function present(t, cast) {
   t.say(
     'Soon {B} was going to be seven, and {A} had the best present in the world.',
     'In two days it would be the birthday of {B}. {A} could hardly wait.',
-    'For weeks {A} had saved up to buy {B} a present.',
+    'For weeks {A} had saved up to buy {B} a birthday present.',
     'Tomorrow was the birthday of {B}, and {A} was more excited than anyone.',
   );
   t.tell(
     [{ kind: 'hold', who: A, thing: x }],
-    'It was {x.a}, and {A} had painted a star on the wrapping.',
+    'The present was {x.a}, and {A} had painted a star on the wrapping.',
     '{A} had found {x.a} in a shop that smelled of peppermint.',
     '{A} took {x.a} and wrapped {x.it} in the Sunday newspaper.',
   );
@@ -112,13 +113,13 @@ export function present(t, cast) {
   if (t.random.chance(1, 2))
     t.tell(
       [{ kind: 'put', who: A, thing: x, place: r }],
-      'Even that felt unsafe, so in the end {A} took {x} outside and hid {x.it} {r}.',
-      'Even that felt unsafe, so in the end {A} hid {x} {r}.',
-      'But {B} wanted to dust there, of all days. So {A} hid {x} {r}.',
+      'Even the new place felt unsafe, so in the end {A} took {x} outside and hid {x.it} {r}.',
+      'Even the new place felt unsafe, so in the end {A} hid {x} {r}.',
+      'But {B} wanted to dust the whole house. So {A} hid {x} {r}.',
     );
   t.say(
-    'On the great day {B} unwrapped the present and was speechless for a whole minute.',
-    '"You never guessed?" asked {A}. "Never," said {B}, who is also good at fibbing.',
+    'On {B.his} birthday {B} unwrapped the present and was speechless for a whole minute.',
+    '"You never guessed?" asked {A} on the great day. "Never," said {B}, who was good at fibbing.',
     'And {B}? {B.He} had hidden a present too, and it was for {A}.',
     'When the candles were lit, {A} could not remember where the present was. {B} knew.',
   );
@@ -154,31 +155,31 @@ export function thief(t, cast) {
   t.tell(
     [{ kind: 'put', who: C, thing: x, place: p }],
     'Round and round they went, until {C} dropped {x} {p}.',
-    'A minute later {C} had hidden {x} {p} and was washing {C.his} nose.',
+    'A minute later {C} had hidden {x} {p} and was washing {C.his} face.',
     '{C} left {x} {p} and went to see about lunch.',
   );
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
   t.tell(
     [{ kind: 'put', who: C, thing: y, place: q }],
-    'In the afternoon it was {y.a}. {C} dragged {y.it} along and left {y.it} {q}.',
+    'Later it was {y.a}. {C} dragged {y.it} along and left {y.it} {q}.',
     'Then {C} found {y.a}, which was even better, and put {y.it} {q}.',
-    'Next {C.he} stole {y.a} from the washing line. {C.He} hid {y.it} {q}.',
-    'In the afternoon {C} hid {y.a} {q}.',
+    'Next {C} stole {y.a} from the neighbours. {C.He} hid {y.it} {q}.',
+    'Later {C} hid {y.a} {q}.',
     'Next {C} dragged {y.a} along. In the end {C} left {y} {q}.',
   );
   if (t.random.chance(1, 2))
     t.tell(
       [{ kind: 'hold', who: B, thing: x }],
-      'But {B} had been watching, and now {B} had {x} again.',
-      'While {C} was away, {B} crept up and took {x} back.',
+      'But {B} had been watching, and now {B} had {x}.',
+      'While {C} was away, {B} crept up and took {x}.',
       '{B} found {x} and would not let go of {x.it}.',
     );
   t.say(
-    '"{C.He} only wants to play," said {A}, and rubbed {C.him} behind the ear.',
+    '"{C} only wants to play," said {A}, and patted {C.him} on the head.',
     '"We need a lock," said {B}. {C} was already looking at the key.',
-    'You could not be angry with {C} for long. People had tried.',
-    'In the evening {C} fell asleep on a stolen sock and looked like an angel.',
+    'You could not be angry with {C} for long.',
+    'Then {C} fell asleep on a stolen sock and looked like an angel.',
   );
   end(t);
 }

@@ -14,7 +14,7 @@ export function packing(t, cast) {
   setTime(t);
   t.say(
     '{when} {A} told {B} that {A.he} was going to see Grandpa.',
-    '{when} {A} told {B} that {A.he} would sleep in the tree house.',
+    '{when} {A} told {B} that {A.he} would stay with Grandma for a night.',
     '{when} {A} told {B} that {A.he} would travel around the world, ' +
       'or at least to the next village.',
     '{when} {A} asked {B} what to pack for the seaside.',
@@ -53,13 +53,13 @@ export function packing(t, cast) {
   t.say(
     'Can you guess which of the three was needed first? {y.The}!',
     'In the evening {A} wrote a postcard. "I have everything," it said. "Please send socks."',
-    'Everything was there, and {A} was rather proud.',
-    'Only the toothbrush was missing.',
+    'All three things were there, and {A} was rather proud.',
+    'Only a toothbrush was missing.',
   );
   t.say(
     'That night {A} slept in a bed that smelled of lavender.',
-    'The next day {A} went home again, with sand in both shoes.',
-    '"Next time I will bring {B}," said {A}, "and another sandwich."',
+    'When it was over, {A} went home again, with mud on both shoes.',
+    '"Next time I will bring {B}," said {A}, "and a bigger bag."',
     'Then it was time for soup.',
     'It was the best place in the world, apart from home.',
     'At home {B} looked out of the window and counted the days.',
@@ -86,8 +86,8 @@ export function market(t, cast) {
     'At the first stall {A} bought {x.a}, at the second {y.a} and at the third {z.a}.',
   );
   t.say(
-    '"You have an eye for fine things," said the woman with the curls.',
-    'The man at the stall gave {A.him} a plum for the way.',
+    '"You have an eye for fine things," said a woman with curls.',
+    'A man with a beard gave {A.him} a plum for the way.',
     'A parrot tried to sell {A.him} a used ladder, but {A} was firm.',
     'There was no money left for lemonade, so {A.he} drank from the pump.',
   );
@@ -95,7 +95,7 @@ export function market(t, cast) {
   t.paragraph();
   t.say(
     'At home {B} wanted to know everything.',
-    'On the way back {A.he} met {B}, who was curious, as always.',
+    'On the way back {A} met {B}, who was curious, as always.',
     'At the corner {B} was waiting. "Show me!" {B.he} said.',
   );
   t.say(
@@ -138,21 +138,21 @@ export function picnic(t, cast) {
   t.tell(
     [{ kind: 'put', who: A, thing: x, place: p }],
     'They had a rest, and {A} put {x} down {p}.',
-    'It was hot, so {A} left {x} {p}, to be fetched later.',
+    'It was a long way, so {A} left {x} {p}, to be fetched later.',
     '{x.The} became a nuisance, and {A} hid {x.it} {p}.',
   );
   t.say(
     'The sandwiches were cheese, or had been before {C} found them.',
     'They ate everything, and {C} ate the rest.',
-    'A wasp came to lunch and was very hard to please.',
+    'A wasp came to eat with them and was very hard to please.',
     '{B} told the one about the bear and the bagpipes.',
   );
   t.paragraph();
   t.say(
-    'Then it began to rain.',
+    'Then big drops began to fall.',
     'Then there was thunder, not far away.',
     'Then the sun went behind a cloud the size of a whale.',
-    'Then somebody looked at the time. It was five already!',
+    'Then somebody looked at the time. It was late already!',
   );
   const kept = t.random.chance(1, 2);
   if (kept)
@@ -169,8 +169,8 @@ export function picnic(t, cast) {
     );
   t.say(
     'Only at home did {A} think of {x}. "Tomorrow," {A.he} said, and rubbed {A.his} feet.',
-    'At home they dried their hair. "We forgot {x}," said {A}. "Then we must go again," said {B}.',
-    'They got home as wet as ducks, and twice as noisy.',
+    'At home they sat down. "We forgot {x}," said {A}. "Then we must go again," said {B}.',
+    'They got home out of breath, and very tired.',
   );
   end(t);
 }

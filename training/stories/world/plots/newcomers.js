@@ -34,7 +34,7 @@ export function visitor(t, cast) {
   );
   t.say(
     '"{N}?" said {B}. "I have never met anyone called {N}."',
-    '"Come in, {N}," said {A}. "{B} has just made tea."',
+    '"You must be thirsty, {N}," said {A}. "{B} will make tea."',
     '"Hello, {N}," said {A} and {B}, and tried not to stare.',
     '{A} had to practise. "{N}, {N}," {A.he} said. "Is that right?"',
   );
@@ -45,18 +45,18 @@ export function visitor(t, cast) {
     'It turned out that {N} could sing, and also that {N.he} could not stop.',
     'Over tea {N} told them about a land where the rain falls up.',
     'As {N} was afraid of forks, they ate with their fingers.',
-    'All day {N} helped in the house and broke only one plate.',
+    'Then {N} helped in the house and broke only one plate.',
   );
   t.tell(
     [{ kind: 'put', who: N, thing: x, place: p }],
     'At last it was time to go. {N} left {x.a} {p} to say thank you.',
     'In the evening {N} was gone, but {p} there was a present from {N}. It was {x.a}.',
-    'Before bed {N} put {x.a} {p}. "For luck," {N.he} said.',
+    'Before leaving, {N} put {x.a} {p}. "For luck," {N.he} said.',
   );
   t.say(
-    '"Come back soon, {N}!" they called.',
+    '"I hope that {N} comes back soon," said {B}.',
     '{A} drew a picture of {N}, and {B} wrote the name under it.',
-    'From then on {B} left the door open, in case {N} came by.',
+    'And {B} left the door open, in case {N} came by again.',
     'If you ever meet {N}, say hello from {A} and {B}.',
   );
   end(t);
@@ -67,8 +67,8 @@ export function naming(t, cast) {
   const [A, B] = cast.pair();
   const N = cast.invented(t.random.chance(1, 2) ? 'she' : 'he');
   const [x] = cast.things(1);
-  const [p] = cast.places(1);
-  const young = t.random.pick(['kitten', 'puppy', 'lamb', 'duckling', 'calf', 'fox cub']);
+  const [p] = cast.places(1, true);
+  const young = t.random.pick(['kitten', 'puppy', 'lamb', 'duckling', 'piglet', 'fox cub']);
   t.set({ A, B, N, x, p, young });
   setTime(t);
   t.say(
@@ -78,14 +78,14 @@ export function naming(t, cast) {
   );
   t.say(
     '"We must give it a name," said {A}. "Not Bob," said {B}.',
-    'All morning they argued about a name.',
+    'For an hour they argued about a name.',
     'They tried forty names, and the {young} yawned at every one.',
   );
   t.tell(
     [{ kind: 'word', asks: `What was the ${young} called?`, word: N }],
     'Then {B} sneezed, and it sounded like {N}. So that was the name.',
-    '"How about {N}?" asked {A} at last. The {young} wagged all over, and {N} it was.',
-    'In the end they called the {young} {N}, because nobody else has that name.',
+    '"How about {N}?" asked {A} at last. The {young} jumped for joy, and {N} it was.',
+    'In the end they called the {young} {N}, because nobody else had that name.',
   );
   t.say(
     '"{N}!" called {B}, and the {young} came running.',
@@ -96,19 +96,19 @@ export function naming(t, cast) {
   if (t.random.chance(1, 2)) lookAround(t);
   t.tell(
     [{ kind: 'hold', who: N, thing: x }],
-    'Of all things in the world {N} loved {x.a}, and {N.he} would not let go of {x.it}.',
-    'The next day {N} found {x.a}. From then on {x} belonged to {N}.',
+    'Of all things in the world {N} loved {x.a} most, and {N.he} would not let go of {x.it}.',
+    'The next day {N} found {x.a}. After that {x} belonged to {N}.',
   );
   if (t.random.chance(1, 2))
     t.tell(
       [{ kind: 'put', who: N, thing: x, place: p }],
-      'At night {N} put {x} {p} and slept beside {x.it}.',
+      'Soon {N} put {x} {p} and slept beside {x.it}.',
       'When visitors came, {N} hid {x} {p}.',
     );
   t.say(
-    'When {A} writes the name, {A.he} always has to think. But {N} cannot read anyway.',
-    '"Good night, {N}," said {A}, and {B} said it too.',
-    'By winter {N} was as big as the stove, and just as warm.',
+    'When {A} wrote the name, {A.he} had to think. But {N} could not read anyway.',
+    '"Well done, {N}," said {A}, and {B} said it too.',
+    'In a year {N} would be as big as the stove, and just as warm.',
   );
   end(t);
 }

@@ -9,14 +9,13 @@ import { end, lookAround, setTime } from '../phrases.js';
 /** A walk on the beach, where things are found. @param {Telling} t @param {Cast} cast */
 export function beach(t, cast) {
   const [A, B] = cast.pair();
-  const C = cast.pet();
   const [x, y, z] = cast.things(3);
-  t.set({ A, B, C, x, y, z });
+  t.set({ A, B, x, y, z });
   setTime(t);
   t.say(
-    '{when} {A} and {B} walked along the beach to see what the storm had left.',
-    '{when} {A} and {B} took {C.full} to the sea.',
-    '{when} the tide was out, and {A} and {B} ran down to the sand with {C.full}.',
+    '{when} {A} and {B} walked along the beach to see what the sea had left.',
+    '{when} {A} and {B} went to the sea.',
+    '{when} the tide was out, and {A} and {B} ran down to the sand.',
   );
   t.perhaps(
     'The gulls were shouting about fish.',
@@ -26,7 +25,7 @@ export function beach(t, cast) {
   t.tell(
     [{ kind: 'list', who: A, verb: 'find', things: [x, y, z] }],
     'First {A} found {x.a}. A little later {A.he} found {y.a}, and in the end {z.a}.',
-    '{A} found {x.a} between two rocks, then {y.a}, and then {z.a} full of sand.',
+    '{A} found {x.a} between two rocks, then {y.a}, and then {z.a} in the sand.',
     'In the seaweed {A} found {x.a}. Behind a rock {A.he} found {y.a}, and in a pool {z.a}.',
   );
   t.say(
@@ -54,7 +53,7 @@ export function beach(t, cast) {
 export function band(t, cast) {
   const [A, B] = cast.pair();
   const [x, y] = cast.things(2);
-  const [p] = cast.places(1);
+  const [p] = cast.places(1, true);
   t.set({ A, B, x, y, p });
   setTime(t);
   t.say(
@@ -74,7 +73,7 @@ export function band(t, cast) {
   t.say(
     'It sounded like a cow on a staircase.',
     'The first song was short, and the second was shorter.',
-    'A mouse came out of its hole and asked for a quiet one.',
+    'A mouse came out of its hole and asked for a quiet song.',
     'All the birds stopped to listen, and then they left.',
   );
   if (t.random.chance(1, 2)) lookAround(t);
@@ -86,7 +85,7 @@ export function band(t, cast) {
     [{ kind: 'put', who: F, thing: mine, place: p }],
     'After the third song {F} needed a rest and left {mine} {p}.',
     'Then {F} put {mine} down {p} and began to dance instead.',
-    'At the end {F} bowed so deeply that {F.he} dropped {mine}. There {mine.they} lay, {p}.',
+    'Then {F} bowed so deeply that {F.he} dropped {mine}. There {mine.they} lay, {p}.',
   );
   if (t.random.chance(1, 2))
     t.tell(
@@ -113,7 +112,7 @@ export function stuck(t, cast) {
   t.tell(
     [{ kind: 'hold', who: A, thing: x }],
     '{when} {A} went for a walk with {x.a}, although {B} had warned {A.him} about the wind.',
-    '{when} {A} asked {B} whether {x.a} can fly, and tried it.',
+    '{when} {A} asked {B} whether {x.a} could fly, and tried it.',
     '{when} {A} had {x.a} on {A.his} head, and {B} was counting the seconds.',
   );
   t.tell(
@@ -123,9 +122,9 @@ export function stuck(t, cast) {
     'One, two, three, and {x} flew through the air and came down {p}.',
   );
   t.say(
-    '{A} could not get at {x.it}, not even on tiptoe.',
+    '{A} could not get at {x.it}, because an angry goose was in the way.',
     '"Come back!" cried {A}, but it was no use.',
-    '"That is too far," said {A}, and {A.his} lip began to tremble.',
+    '"I will never get {x.it} back," said {A}, and {A.his} lip began to tremble.',
   );
   t.paragraph();
   t.tell(
@@ -136,13 +135,13 @@ export function stuck(t, cast) {
   );
   if (t.random.chance(1, 2)) lookAround(t);
   t.say(
-    'First {B.he} poked, then {B.he} pulled, and then there was a loud plop.',
-    'Nobody could explain afterwards how {B.he} did it.',
+    '{B} had a good plan, and it was very loud.',
+    'Nobody could explain afterwards how {B} did it.',
     'It took four tries, two bruises and a bad word that is only used by sailors.',
   );
   t.tell(
     [{ kind: 'hold', who: B, thing: x }],
-    'Now {B} had {x}, and leaves in {B.his} hair.',
+    'Now {B} had {x}, and mud on {B.his} nose.',
     'And there stood {B}, as calm as a cow, with {x} in {B.his} hand.',
   );
   if (t.random.chance(1, 2))
@@ -154,8 +153,8 @@ export function stuck(t, cast) {
   if (t.random.chance(1, 2))
     t.tell(
       [{ kind: 'put', who: B, thing: y, place: q }],
-      'Only {y} {y.was} forgotten. {B} had left {y.it} {q}.',
-      'In all the excitement {B} left {y} {q}.',
+      'On the way home {B} forgot {y}, and left {y.it} {q}.',
+      'On the way home {B} left {y} {q}.',
     );
   end(t);
 }
@@ -170,8 +169,8 @@ export function letter(t, cast) {
   setTime(t);
   t.say(
     '{when} {A} sat down and wrote a letter to {B}, who was at the seaside.',
-    '{when} {A} wrote to {B}, who had been away for three whole days.',
-    '{when} {A} wrote a letter to {B} and got jam on the stamp.',
+    '{when} {A} wrote a letter to {B}, who had been at the seaside for three whole days.',
+    '{when} {A} wrote a letter to {B} at the seaside and got jam on the stamp.',
   );
   t.say(
     '"Dear {B}," it said, "it is very quiet here without you.',
@@ -201,20 +200,19 @@ export function letter(t, cast) {
   t.say(
     'At the seaside {B} read it twice and laughed three times.',
     'At once {B} showed it to everybody on the beach.',
-    'Far away {B} had to sit down and read it again.',
+    'Far away {B} read it, and then had to sit down.',
   );
-  if (t.random.chance(1, 2)) lookAround(t);
   if (t.random.chance(2, 3)) {
     t.tell(
       [{ kind: 'put', who: C, thing: y, place: q }],
-      'When {B} came home at last, {C} had buried {y} {q}.',
+      'When {B} came home at last, {C} had hidden {y} {q}.',
       '{B} packed at once. At home {C} had already lost interest and dropped {y} {q}.',
     );
     end(t);
   } else
     t.say(
-      'The answer came on a postcard. "I am not angry," it said. "Save me some cake."',
-      '{B} wrote back at once. "I miss you too, and I have a crab for you."',
-      'Then {B} looked at the sea and thought that home was not so bad either.',
+      'The answer came on a postcard. "I am not angry," it said. "Bake me a cake."',
+      'Then {B} wrote back. "I am coming home, and I have a shell for you."',
+      'Then {B} thought for a long time that home was not so bad either.',
     );
 }

@@ -10,7 +10,7 @@ import { end, lookAround, setTime } from '../phrases.js';
 /** One of these ways that x goes from F to G. */
 const GIVING = [
   'So {F} gave {x} to {G}.',
-  'Soon {F} handed {x} to {G} and went to look for biscuits.',
+  'Soon {F} handed {x} to {G} and ate a biscuit.',
   '"Hold {x.this} for a moment," said {F}, and {G} took {x}.',
   'Then {F} had to sneeze, so {G} took {x}.',
   'After a while {G} took {x} from {F}.',
@@ -76,11 +76,11 @@ export function round(t, cast) {
       t.perhaps(
         'So it went on for a while.',
         'A cloud came and went.',
-        'They walked as far as {p.the} and sat down.',
+        'They looked for a place to sit and found one {p}.',
       );
   }
   t.say(
-    'Now everybody had tried {x.it}, even the wind.',
+    'By now even the wind wanted to try {x}.',
     'By then it was nearly time for tea.',
     'There they sat, {p}, and were content.',
     'And there, for the moment, the matter rested.',
@@ -122,16 +122,16 @@ export function swap(t, cast) {
   );
   t.paragraph();
   t.say(
-    'For ten minutes everything was perfect.',
-    'Both of them were happy until lunch.',
+    'After ten minutes everything was still perfect.',
+    'Both of them were so happy that they forgot to eat.',
     'That day {A} went home with a song, and {B} went home with a bigger one.',
-    'They told everybody that they had made the better deal.',
+    'Both were sure that they had made the better deal.',
   );
   if (t.random.chance(1, 2)) {
     t.say(
       'Then {A} began to miss {A.his} {x.bare}.',
       'But at night {B} lay awake and thought of {B.his} {y.bare}.',
-      'Then it turned out that {y} {y.was} a bit too small for {A}.',
+      'Then it turned out that {A} did not know what to do with {y}.',
     );
     t.tell(
       [
@@ -149,8 +149,8 @@ export function swap(t, cast) {
   } else
     t.say(
       'And so it stayed.',
-      'Neither of them ever wanted to swap back.',
-      'Ever since then they have been the best of friends.',
+      'Neither of them wanted to swap back.',
+      'And that made them the best of friends.',
     );
   end(t);
 }
@@ -159,7 +159,7 @@ export function swap(t, cast) {
 export function secret(t, cast) {
   const [A, B] = cast.pair();
   const W = cast.invented();
-  const [p] = cast.places(1);
+  const [p] = cast.places(1, true);
   t.set({ A, B, W, p });
   setTime(t);
   t.say(
@@ -181,19 +181,19 @@ export function secret(t, cast) {
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
   t.say(
-    'After lunch {B} knocked three times. "Who is there?" asked {A}.',
-    'Soon there was a knock. "Say the secret word," called {A}.',
-    'Later {B} came back with cake. "First the secret word," said {A}.',
+    'Then {B} went for a walk and came back. "Stop! Who is there?" asked {A}.',
+    'Then {B} went away, and soon there were steps. "Say the secret word," called {A}.',
+    'Then {B} went away and came back with cake. "First the secret word," said {A}.',
   );
   t.say(
-    '"{W}!" said {B}, and the door flew open.',
+    '"{W}!" said {B}, and was welcome.',
     '{B} looked left, looked right and whispered, "{W}."',
-    '"Is it pudding?" asked {B}. It was not. "Then it is {W}," said {B}, and came in.',
+    '"Is it pudding?" asked {B}. It was not. "Then it is {W}," said {B}, and was welcome.',
   );
   t.say(
     'It was the best club in the whole street.',
-    'They ate the cake and made a law against washing.',
-    'Nobody else ever found out, though the cat had its ideas.',
+    'They ate cake and made a law against washing.',
+    'Nobody else ever found out, though a cat had its ideas.',
     'The club had only one rule, and they forgot it at once.',
   );
   end(t);

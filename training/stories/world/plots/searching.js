@@ -15,11 +15,11 @@ export function lost(t, cast) {
   setTime(t);
   t.say(
     '{when} {A} asked {B} for help. Where {x.was} {A.his} {x.bare}?',
-    'Nothing was as {A} and {B} knew it. {A} had lost {A.his} {x.bare}, and it was only Tuesday.',
+    'Something was wrong, and {A} and {B} both knew it. {A} had lost {A.his} {x.bare}.',
     '{when} {A} and {B} could not find {x}. {A} had already looked in the butter dish.',
     '{when} {x} {x.was} gone, and {A} and {B} turned the whole house upside down.',
     '{when} {A} told {B} that {A.his} {x.bare} {x.was} nowhere to be seen.',
-    'Together {A} and {B} looked for {x}. {A} had even asked the cat, who would not talk about it.',
+    'Together {A} and {B} looked for {x}. {A} had even asked a cat, who would not talk about it.',
   );
   t.tell(
     [{ kind: 'put', who: A, thing: x, place: p }],
@@ -33,15 +33,15 @@ export function lost(t, cast) {
   t.perhaps('{B} helped to look.', '{B} looked at {B.his} shoes.', '{B} scratched {B.his} nose.');
   t.say(
     'But now there was nothing there, or nothing but crumbs.',
-    '{A} looked again, and all that {A.he} found was one very surprised beetle.',
-    'They looked together, and then once more, but no.',
+    '{A} went to look, and all that {A.he} found was one very surprised beetle.',
+    'They looked there together, and then once more, but no.',
   );
   t.paragraph();
   t.tell(
     [{ kind: 'put', who: B, thing: x, place: r }],
-    'Then {B} went red. "I borrowed {x.it}," {B.he} said, "and I put {x} {r}."',
-    '"Oh dear," said {B}. "I tidied up this morning, and I put {x} {r}."',
-    'Then {B} began to laugh. {B.He} had put {x} {r} only an hour ago.',
+    'Then {B} went red. "I borrowed {x}," {B.he} said, "and I put {x.it} {r}."',
+    '"Oh dear," said {B}. "I was tidying up, and I put {x} {r}."',
+    'Then {B} began to laugh. {B.He} had put {x} {r} only an hour before.',
     'Now {B} coughed. "Do not be cross," {B.he} said. "I hid {x} {r}, and then I forgot."',
     'Then {B} went red. {B} had put {x} {r}.',
   );
@@ -70,12 +70,12 @@ export function treasure(t, cast) {
   setTime(t);
   t.say(
     '{when} {A} and {B} found a note in a bottle.',
-    '{when} {A} and {B} woke up and saw a piece of paper under the door.',
-    '{when} there was a very old letter on the doormat, for {A} and {B}.',
+    '{when} {A} and {B} saw a piece of paper under the door.',
+    '{when} there was a very old note on the doormat, for {A} and {B}.',
   );
   t.say(
     '"The treasure hunt begins {p}," it said.',
-    'It said only this: "Start {p}, and bring a shovel."',
+    'It said only this: "Start {p}, and bring a sandwich."',
     '"Clever children should look {p}," it said in green ink.',
   );
   t.paragraph();
@@ -92,23 +92,23 @@ export function treasure(t, cast) {
     'On the back somebody had drawn an arrow. It pointed to {q.the}.',
   );
   t.perhaps(
-    '{B} wanted breakfast first.',
+    '{B} wanted a biscuit first.',
     '{A} hopped all the way.',
     'They left {y} {p} and ran.',
     '{A} fell over a hedgehog and said sorry.',
   );
   t.tell(
     [{ kind: 'put', thing: x, place: q }],
-    'They dug and dug, and {q} they found {x.a}. That was the treasure!',
-    'They dug and dug, and at last they found {x.a} {q}. That was the treasure!',
+    'They looked and looked, and {q} they found {x.a}. That was the treasure!',
+    'They looked and looked, and at last they found {x.a} {q}. That was the treasure!',
     'At last they found the treasure, {x.a} {q}.',
-    'The treasure was {x.a}, and it was {q} all the time.',
+    'The treasure was {x.a}, and it had been {q} all the time.',
   );
   t.say(
     '"I always wanted {x.a}," said {A}.',
     '"It is not gold," said {B}, "but I like it better."',
     '{B} laughed so much that {B.he} had to sit down.',
-    '"Grandma wrote those notes," said {A}. "Nobody else has green ink."',
+    '"Grandma wrote those notes," said {A}. "They smell of her soup."',
   );
   if (t.random.chance(1, 3)) lookAround(t);
   end(t);
@@ -124,13 +124,13 @@ export function noise(t, cast) {
   t.say(
     'In the middle of the night {A} and {B} sat up in bed. Something went bump.',
     'It was long past midnight when {A} and {B} heard it. Thump, thump, squeak!',
-    'One night {A} and {B} could not sleep, because somebody was humming.',
+    'One night {A} and {B} could not sleep, because something was rattling.',
     'Late at night something in the house went clang, and {A} and {B} woke up.',
   );
   t.say(
     '"I was dreaming of cake," said {B}.',
     '"Did you hear that?" asked {A}. "No," said {B}, and pulled up the blanket.',
-    '{B} held on to the sleeve of {A}.',
+    '{B} held on to {A} with both hands.',
   );
   t.tell(
     [{ kind: 'hold', who: A, thing: y }],
@@ -141,17 +141,18 @@ export function noise(t, cast) {
   t.say(
     'First they looked {p}, but nobody was there.',
     '{p.At} there was only the dark, and a moth.',
-    'It did not come from {p.the}. All was quiet there.',
+    'The noise did not come from {p.the}. All was quiet there.',
   );
   t.perhaps('An owl hooted.', 'The floor creaked.', 'The moon looked in through the keyhole.');
   t.paragraph();
   t.tell(
     [{ kind: 'put', who: C, thing: x, place: q }],
     'Then they heard {C.full}. All by {C.himself}, {C.he} had put {x.a} {q}.',
-    'It was {C.full}, of course. {C.He} had stolen {x.a}, and now {x.they} {x.was} {q}.',
+    'It was only {C.full}, who lived with them. {C.He} had stolen {x.a}, ' +
+      'and now {x.they} {x.was} {q}.',
     'There, {q}, sat {C.full}. {C.He} had dragged {x.a} across the floor and left {x.it} {q}.',
     'Then they heard {C.full}. {C} had put {x.a} {q}.',
-    'It was {C.full}, of course. {C} had hidden {x.a} {q}.',
+    'It was only {C.full}, who lived with them. {C} had put {x.a} {q}.',
   );
   t.say(
     '"Oh, {C}!" said {B}. "It is two in the morning!"',
@@ -160,9 +161,9 @@ export function noise(t, cast) {
     '{A} let out a long breath. "I was not afraid," {A.he} said, "only very awake."',
   );
   t.say(
-    'They gave {C.him} a biscuit and went back to bed.',
+    'They gave {C} something to eat and went back to bed.',
     'After that {C} was allowed to sleep at the end of the bed, and it was quiet at last.',
-    '"No more music after midnight," said {A}, and {C} seemed to nod.',
+    '"No more noise after midnight," said {A}, and {C} seemed to nod.',
     'In the morning nobody believed a word of it.',
   );
 }
