@@ -11,6 +11,7 @@ import { loadModel } from '../../src/js/model/index.js';
 import { DEFINITIONS } from '../../src/js/model/inspect/definitions.js';
 import { SCORES, evaluate, verdicts } from '../../training/stories/evaluation/index.js';
 import { questionSet, repeatSet, storySet } from '../../training/stories/evaluation/sets.js';
+import { tellStory } from '../../training/stories/world/index.js';
 import {
   PIECES,
   TOKENIZER_CONFIG,
@@ -23,7 +24,7 @@ import { scriptedModel } from '../support/training/scripted-model.js';
 
 const file = learnTokenizer();
 const tokenizer = openTokenizer(file);
-const sizes = { questions: 60, stories: 4, repeats: 3, period: 16 };
+const sizes = { questions: 60, stories: 4, repeats: 3, period: 16, samples: 2 };
 
 describe('the questions', () => {
   const asked = questionSet(1200);
@@ -69,7 +70,10 @@ describe('a scripted model', () => {
       () => null,
     ],
     next: (ids) => ids[before(ids) + 1],
-    says: (prompt) => (prompt.includes('Where') ? ' Nowhere.' : ` ${answers.get(prompt)}`),
+    says: (prompt, { seed }) => {
+      if (!prompt) return seed === 1 ? tellStory(1, 1).text : 'Once upon a time.';
+      return prompt.includes('Where') ? ' Nowhere.' : ` ${answers.get(prompt)}`;
+    },
   });
 
   test('earns each label with the head that was written for it, and with no other', async () => {
@@ -84,12 +88,13 @@ describe('a scripted model', () => {
   });
 
   test('is right where it says the answer, and continues what repeats', async () => {
-    const { answers: result, induction } = await evaluate(model, sizes);
+    const { answers: result, induction, written } = await evaluate(model, sizes);
     const expected = [...answers.keys()].filter((prompt) => !prompt.includes('Where')).length;
     assert.deepEqual([result.right, result.total], [expected, 60]);
     assert.equal(result.wrong.length, 60 - expected);
     assert.equal(result.kinds.where.right, 0);
     assert.deepEqual(induction, { right: 3 * 15, total: 3 * 15 });
+    assert.deepEqual([written.whole, written.total], [1, 2]);
   });
 
   test('that looks at the source has that label, and reaches the goals', async () => {
@@ -146,6 +151,7 @@ describe('a model with random weights', () => {
       stories: 1,
       repeats: 1,
       period: 8,
+      samples: 0,
     });
     const ids = tokenizer.encode(storySet(1)[0]);
     const passes = forward(made, ids);
@@ -184,7 +190,7 @@ describe('a model with random weights', () => {
       'tokenizer.ggml.eos_token_id': 0,
       'tokenizer.ggml.add_bos_token': true,
     });
-    const small = { questions: 3, stories: 1, repeats: 1, period: 8 };
+    const small = { questions: 3, stories: 1, repeats: 1, period: 8, samples: 0 };
     const [a, b] = await Promise.all(
       [asSafetensors(made, json), gguf].map(async (source) =>
         evaluate(await loadModel(source, { engine }), small),
@@ -208,7 +214,7 @@ describe('a model with random weights', () => {
       for (const [name, content] of Object.entries(files))
         writeFileSync(join(folder, `${name}.json`), JSON.stringify(content));
       const command = fileURLToPath(new URL('../../training/stories/evaluate.js', import.meta.url));
-      const sizes = '--questions 3 --stories 1 --repeats 1'.split(' ');
+      const sizes = '--questions 3 --stories 1 --repeats 1 --samples 1'.split(' ');
       const [code, output] = await new Promise((settled) =>
         execFile(
           process.execPath,
@@ -219,6 +225,7 @@ describe('a model with random weights', () => {
       assert.equal(code, 1, output);
       assert.match(output, /^answers +\d of 3 right$/m);
       assert.match(output, /^perplexity \d+\.\d{4} over \d+ tokens$/m);
+      assert.match(output, /^written +0 of 1 are whole, at a temperature of 0\.3\n {2}seed 1: “/m);
       assert.match(output, /^layer head +previous +first +duplicate +induction +source +labels$/m);
       assert.match(output, /^answers: \d+\.\d %, goal 98.0 %, missed$/m);
     } finally {

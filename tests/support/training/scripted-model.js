@@ -9,7 +9,7 @@ import { scoreHeads } from '../../../src/js/model/inspect/scores.js';
  * @param {((ids: number[]) => number[] | null)[]} script.heads the positions among which each head
  *   divides its weight from the last token; null for all
  * @param {(ids: number[]) => number} script.next the token that is predicted
- * @param {(prompt: string) => string} [script.says]
+ * @param {(prompt: string, options: { seed?: number }) => string} [script.says]
  */
 export function scriptedModel({ tokenizer, heads, next, says = () => '' }) {
   let ids = [];
@@ -41,8 +41,8 @@ export function scriptedModel({ tokenizer, heads, next, says = () => '' }) {
     cache: { clear: () => void (ids = []) },
     prefill,
     step: (token) => prefill([token]),
-    async *generate(prompt) {
-      yield { text: says(prompt) };
+    async *generate(prompt, options) {
+      yield { text: says(prompt, options) };
     },
   };
 }

@@ -1,5 +1,6 @@
 /** Everything that is measured of a model that writes stories. */
 import { ask, readRepeats, readStories, sourcesOf } from './reading.js';
+import { TAU, sample } from './samples.js';
 import { questionSet, repeatSet, storySet } from './sets.js';
 
 /**
@@ -8,10 +9,11 @@ import { questionSet, repeatSet, storySet } from './sets.js';
  * @property {number} stories for perplexity
  * @property {number} repeats random sequences
  * @property {number} period after which they repeat
+ * @property {number} samples stories that the model writes
  */
 
 /** @type {Sizes} */
-export const SIZES = { questions: 1000, stories: 100, repeats: 50, period: 64 };
+export const SIZES = { questions: 1000, stories: 100, repeats: 50, period: 64, samples: 100 };
 
 /** The scores of heads that are told. Their definitions are those of the library. */
 export const SCORES = /** @type {const} */ ([
@@ -30,7 +32,7 @@ export const GOALS = { answers: 0.98, induction: 0.95, source: 0.5 };
  * @param {Partial<Sizes>} [sizes]
  */
 export async function evaluate(model, sizes) {
-  const { questions, stories, repeats, period } = { ...SIZES, ...sizes };
+  const { questions, stories, repeats, period, samples } = { ...SIZES, ...sizes };
   const asked = questionSet(questions);
   const answers = await ask(model, asked);
   const sequences = repeatSet(repeats, { size: model.config.vocab, period });
@@ -43,7 +45,8 @@ export async function evaluate(model, sizes) {
     repeats: sequences,
     sources: sourcesOf(model, asked),
   });
-  return { answers, induction, perplexity, tokens, heads };
+  const written = await sample(model, { count: samples, tau: TAU });
+  return { answers, induction, perplexity, tokens, heads, written };
 }
 
 /** @typedef {Awaited<ReturnType<typeof evaluate>>} Evaluation */

@@ -157,18 +157,24 @@ export const NAMING_WORDS = [
   ...'In On By Under Behind The'.split(' '),
 ];
 
-const BEGINNINGS =
+const BEGINNINGS = (
   'Bal Bren Cor Dap Dro Fen Flim Gar Grim Hum Jub Kel Kra Lum Mar Mip Nar Nim Ob Pel Plu Quin ' +
-  'Rab Rum Snu Sor Tam Tib Tro Ul Vex Vor Wim Yor Zan Zim';
+  'Rab Rum Snu Sor Tam Tib Tro Ul Vex Vor Wim Yor Zan Zim'
+).split(' ');
 const MIDDLES = ['', '', '', 'a', 'i', 'o'];
 const ENDS =
-  'bin bo da dle fin go ka kin la lo mo na nix nock pa po ra rick ril ta tle vin wick zo zu';
+  'bin bo da dle fin go ka kin la lo mo na nix nock pa po ra rick ril ta tle vin wick zo zu'.split(
+    ' ',
+  );
+
+/** All names that may be invented. */
+export const INVENTED = BEGINNINGS.flatMap((begin) =>
+  [...new Set(MIDDLES)].flatMap((middle) => ENDS.map((end) => begin + middle + end)),
+);
 
 /** A name or word that nobody has heard before. @param {import('../random.js').Random} random */
-export function inventedName(random) {
-  const begin = random.pick(BEGINNINGS.split(' '));
-  return begin + random.pick(MIDDLES) + random.pick(ENDS.split(' '));
-}
+export const inventedName = (random) =>
+  random.pick(BEGINNINGS) + random.pick(MIDDLES) + random.pick(ENDS);
 
 /** @param {string} text @param {'she' | 'he' | 'it'} pronoun @returns {Entity} */
 export const word = (text, pronoun = 'it') => ({

@@ -66,21 +66,21 @@ export class Telling {
    */
   say(...patterns) {
     const pattern = this.random.pick(patterns);
-    if (this.text && !this.text.endsWith('\n')) this.text += ' ';
+    if (this.text && !this.text.endsWith('\n')) this.write(' ');
     else if (NAME_FIRST.test(pattern)) {
       if (this.text) throw new Error(`“${pattern}” begins a paragraph with a name`);
-      this.text = 'Once ';
+      this.write('Once ');
     }
     let at = 0;
     for (const match of pattern.matchAll(PLACE_OF_A_NAME)) {
-      this.text += pattern.slice(at, match.index);
+      this.write(pattern.slice(at, match.index));
       at = match.index + match[0].length;
       const value = this.cast[match[1]];
       if (value === undefined) throw new Error(`“${pattern}” needs “${match[1]}”`);
-      if (typeof value === 'string') this.text += value;
-      else this.#mention(value, form(value, match[2] ?? ''));
+      if (typeof value === 'string') this.write(value);
+      else this.mention(value, match[2] ?? '');
     }
-    this.text += pattern.slice(at);
+    this.write(pattern.slice(at));
   }
 
   /** Says one of these in half of the stories. @param {string[]} patterns */
@@ -128,11 +128,17 @@ export class Telling {
 
   /** Begins a paragraph. */
   paragraph() {
-    this.text += '\n\n';
+    this.write('\n\n');
   }
 
-  /** @param {Entity} entity @param {string} words */
-  #mention(entity, words) {
+  /** Adds these. @param {string} words */
+  write(words) {
+    this.text += words;
+  }
+
+  /** @param {Entity} entity @param {string} name of a form */
+  mention(entity, name) {
+    const words = form(entity, name);
     const at = words.lastIndexOf(entity.core);
     if (at >= 0) {
       const start = this.text.length + at;
@@ -140,7 +146,7 @@ export class Telling {
       this.#mentions.set(entity, [...all, [start, start + entity.core.length]]);
     } else if (PERSONAL.has(words.toLowerCase()))
       this.pronouns.push([this.text.length, this.text.length + words.length]);
-    this.text += words;
+    this.write(words);
   }
 
   /** Where somebody or something told before comes again: names and pronouns. @returns {Span[]} */
