@@ -72,14 +72,17 @@ describe('a story', () => {
         plot,
       ]);
       assert.equal(whole, false);
-      assert.ok(at <= middle + 1 && at > middle - 200, `${at}, not ${middle}`);
+      // a word that begins like “really” fits for some letters more
+      assert.ok(at > middle && at < middle + 4, `${at}, not ${middle}`);
     }
   });
 
   test('that ends early, has no questions, or goes on, is not', () => {
-    for (const { body, text, plot } of each)
-      for (const part of [body.slice(0, body.lastIndexOf(' ')), body, text.slice(0, -1), ''])
+    for (const { body, text, plot } of each) {
+      const early = body.slice(0, body.lastIndexOf(' ')) + text.slice(body.length);
+      for (const part of [early, body, text.slice(0, -1), ''])
         assert.equal(recognise(part, [plot]).whole, false, part);
+    }
     for (const { text, plot } of each)
       assert.equal(recognise(`${text} And so on.`, [plot]).whole, false);
   });
@@ -100,13 +103,14 @@ describe('a story', () => {
   });
 
   for (const [fault, from, to] of [
-    ['another name', '"I bought the red cup, the blue bell and the green kite," said Mia', '$&h'],
-    ['a name of the wrong sex', 'without Leo', 'without Anna'],
+    ['another name', 'green kite," said Mia', 'green kite," said Ella'],
+    ['a name of the wrong sex', /Leo/g, 'Anna'],
     ['a wrong pronoun', 'because she was', 'because he was'],
     ['another thing', 'Mia gave the blue bell', 'Mia gave the red cup'],
     ['a colour that changes', 'and the green kite," said', 'and the white kite," said'],
     ['the same noun twice', /green kite/g, 'green cup'],
     ['a word that nobody knows', /green kite/g, 'green kitten'],
+    ['a thing that cannot be', /green kite/g, 'wooden scarf'],
   ])
     test(`with ${fault} is not recognised`, () => {
       const changed = market.replace(from, to);

@@ -48,9 +48,6 @@ export class Choices {
   /** @template T @param {readonly T[]} list */
   shuffled = (list) => /** @type {T[]} */ (/** @type {unknown} */ (new Shuffled(list, this)));
 
-  /** @template T @param {readonly T[]} list */
-  some = (list) => [...list];
-
   /** Makes ready for the next attempt. Whether there is one. */
   next() {
     this.#made.length = this.#at;

@@ -15,6 +15,7 @@ import {
   OUTDOORS,
   PET_NAMES,
   PLURALS,
+  SOFT,
   pet,
   thing,
   word,
@@ -36,7 +37,9 @@ import { Choices } from './choices.js';
 
 const ALL_NOUNS = [...NOUNS.split(' '), ...PLURALS.map(([noun]) => noun)];
 const THINGS = [...new Set(ADJECTIVES)].flatMap((adjective) =>
-  ALL_NOUNS.map((noun) => thing(noun, adjective)),
+  ALL_NOUNS.filter((noun) => adjective !== 'wooden' || !SOFT.has(noun)).map((noun) =>
+    thing(noun, adjective),
+  ),
 );
 const PETS = PET_NAMES.flatMap((name) =>
   ANIMALS.flatMap((animal) => [true, false].map((she) => pet(name, animal, she))),
@@ -83,20 +86,22 @@ class Unknown {
 
 /** Tells a story that is there already. */
 class Rereading extends Telling {
-  /** @param {Choices} choices @param {Unknown} cast @param {string} whole */
-  constructor(choices, cast, whole) {
+  /** @param {Choices} choices @param {Unknown} cast @param {string} source */
+  constructor(choices, cast, source) {
     super(/** @type {any} */ (choices));
     this.chosen = cast.chosen;
-    this.whole = whole;
+    this.source = source;
   }
 
   /** @override @param {string} words */
   write(words) {
-    if (!this.#comes(words)) throw MISFIT;
+    if (this.#comes(words)) return super.write(words);
+    while (!this.#comes(words)) words = words.slice(0, -1);
     super.write(words);
+    throw MISFIT;
   }
 
-  #comes = (/** @type {string} */ words) => this.whole.startsWith(words, this.text.length);
+  #comes = (/** @type {string} */ words) => this.source.startsWith(words, this.text.length);
 
   /** @override @param {Entity} entity @param {string} name */
   mention(entity, name) {
@@ -123,8 +128,9 @@ class Rereading extends Telling {
  */
 export function recognise(text, plots = Object.keys(PLOTS)) {
   const end = text.lastIndexOf(GAP);
+  if (end < 0) return { whole: false, plot: '', at: 0, wrong: [] };
   const body = text.slice(0, end);
-  const lines = end < 0 ? [] : text.slice(end + GAP.length).split('\n');
+  const lines = text.slice(end + GAP.length).split('\n');
   /** @type {Recognised} */
   let best = { whole: false, plot: '', at: -1, wrong: [] };
   for (const plot of plots) {

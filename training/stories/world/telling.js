@@ -131,7 +131,7 @@ export class Telling {
     this.write('\n\n');
   }
 
-  /** Adds these. @param {string} words */
+  /** Adds words to the text. @param {string} words */
   write(words) {
     this.text += words;
   }
