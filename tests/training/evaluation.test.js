@@ -11,13 +11,13 @@ import { loadModel } from '../../src/js/model/index.js';
 import { DEFINITIONS } from '../../src/js/model/inspect/definitions.js';
 import { SCORES, evaluate, verdicts } from '../../training/stories/evaluation/index.js';
 import { questionSet, repeatSet, storySet } from '../../training/stories/evaluation/sets.js';
-import { tellStory } from '../../training/stories/world/index.js';
 import {
   PIECES,
   TOKENIZER_CONFIG,
   learnTokenizer,
   openTokenizer,
 } from '../../training/stories/tokens/tokenizer.js';
+import { tellStory } from '../../training/stories/world/index.js';
 import { asGguf, asSafetensors, configs, tiny } from '../support/models/random-models.js';
 import { forward } from '../support/models/forward.js';
 import { scriptedModel } from '../support/training/scripted-model.js';

@@ -95,6 +95,12 @@ describe('a story', () => {
     'a good mood. And that was that.\n\nWho has the blue bell? Leo does.\n' +
     'What did Mia buy last? The green kite.';
 
+  test('without an end is told as far as it fits', () => {
+    const loop = market.slice(0, market.indexOf('a blue bell')) + 'a blue a blue a blue';
+    const { whole, at } = recognise(loop, ['market']);
+    assert.deepEqual([whole, loop.slice(at)], [false, 'a blue a blue a blue']);
+  });
+
   test('has right answers', () => {
     assert.equal(recognise(market, ['market']).whole, true);
     const wrong = 'What did Mia buy last? The red cup.';

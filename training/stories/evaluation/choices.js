@@ -1,6 +1,6 @@
 /**
- * Stands where the plots draw at random, and tries every choice instead: one after the other, the
- * last choice first.
+ * Takes the place of random draws in the plots, and tries every choice in turn. The last choice
+ * changes first.
  *
  *     const choices = new Choices();
  *     do attempt(choices);
@@ -8,7 +8,7 @@
  */
 
 /**
- * A list whose next element is chosen when it is taken.
+ * A list whose next element is chosen when it is taken. It has what the plots use of a list.
  * @template T
  */
 class Shuffled {
@@ -48,7 +48,7 @@ export class Choices {
   /** @template T @param {readonly T[]} list */
   shuffled = (list) => /** @type {T[]} */ (/** @type {unknown} */ (new Shuffled(list, this)));
 
-  /** Makes ready for the next attempt. Whether there is one. */
+  /** Begins the next attempt. False where every choice was tried. */
   next() {
     this.#made.length = this.#at;
     this.#at = 0;

@@ -26,7 +26,8 @@ import { Choices } from './choices.js';
 
 /**
  * @typedef {import('../world/entities.js').Entity} Entity
- * @typedef {Entity & { candidates: Entity[] }} Unread all that it may be, as far as it was read
+ * @typedef {Entity & { candidates: Entity[] }} Unread candidates: all that it may be, as far as the
+ *   text was read
  *
  * @typedef {object} Recognised
  * @property {boolean} whole
@@ -54,7 +55,7 @@ const WORDS = {
 const MISFIT = new Error('the plot says something else here');
 
 /** Stands where a plot draws its people, things and places. */
-class Unknown {
+class UnknownCast {
   /** @type {Unread[]} */
   chosen = [];
 
@@ -86,7 +87,7 @@ class Unknown {
 
 /** Tells a story that is there already. */
 class Rereading extends Telling {
-  /** @param {Choices} choices @param {Unknown} cast @param {string} source */
+  /** @param {Choices} choices @param {UnknownCast} cast @param {string} source */
   constructor(choices, cast, source) {
     super(/** @type {any} */ (choices));
     this.chosen = cast.chosen;
@@ -128,15 +129,14 @@ class Rereading extends Telling {
  */
 export function recognise(text, plots = Object.keys(PLOTS)) {
   const end = text.lastIndexOf(GAP);
-  if (end < 0) return { whole: false, plot: '', at: 0, wrong: [] };
-  const body = text.slice(0, end);
-  const lines = text.slice(end + GAP.length).split('\n');
+  const body = end < 0 ? text : text.slice(0, end);
+  const lines = text.slice(body.length + GAP.length).split('\n');
   /** @type {Recognised} */
   let best = { whole: false, plot: '', at: -1, wrong: [] };
   for (const plot of plots) {
     const choices = new Choices();
     do {
-      const cast = new Unknown(choices);
+      const cast = new UnknownCast(choices);
       const telling = new Rereading(choices, cast, body);
       const fits = attempt(() => PLOTS[plot](telling, /** @type {any} */ (cast)));
       const at = telling.text.length;
