@@ -54,15 +54,18 @@ describe('a batch', () => {
       }
   });
 
-  test('asks as many questions of a story as it is told to', () => {
-    const largest = (questions) => {
-      const some = [0, 1, 2, 3].flatMap((step) => rows('stories', { questions }, step));
+  test('asks as many questions as it is told to where answers are targets, else at most 3', () => {
+    const largest = (questions, kind = 'answers') => {
+      const some = [0, 1, 2, 3].flatMap((step) => rows(kind, { questions }, step));
       const texts = some.flatMap(textsOf);
       return Math.max(...texts.map((text) => text.match(/^\w[^\n.]*\? /gm)?.length ?? 0));
     };
     assert.deepEqual([largest(1), largest(2), largest(3)], [1, 2, 3]);
     assert.ok(largest(8) > 3);
-    assert.deepEqual(batchOf({ ...options, questions: 3 }, 0), batchOf(options, 0));
+    assert.ok(largest(8, 'again') > 3);
+    assert.equal(largest(8, 'stories'), 3);
+    const answers = { ...options, kinds: ['answers'] };
+    assert.deepEqual(batchOf({ ...answers, questions: 3 }, 0), batchOf(answers, 0));
   });
 
   test('has exercises of a level, or of the highest', () => {

@@ -19,7 +19,7 @@ import {
   learnTokenizer,
   openTokenizer,
 } from '../../training/stories/tokens/tokenizer.js';
-import { NAMING_WORDS } from '../../training/stories/world/entities.js';
+import { BEGINNINGS, ENDS, NAMING_WORDS } from '../../training/stories/world/entities.js';
 import { LEVELS, tellExercise } from '../../training/stories/world/exercises.js';
 import { tellStory } from '../../training/stories/world/index.js';
 import { repeats } from '../support/campaign.js';
@@ -75,6 +75,14 @@ describe('the tokenizer', () => {
   test('has a piece for every word that names something', () => {
     const cut = NAMING_WORDS.filter((word) => encode(` ${word}`).length > 1);
     assert.deepEqual(cut, []);
+  });
+
+  test('has two pieces for every invented name', () => {
+    const names = BEGINNINGS.flatMap((begin) => ENDS.map((end) => begin + end));
+    assert.deepEqual(
+      names.filter((name) => encode(` ${name}`).length !== 2),
+      [],
+    );
   });
 
   test('needs a token for every three bytes, and no story needs more than 250', (t) => {

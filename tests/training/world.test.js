@@ -1,6 +1,8 @@
 /** The stories are good English, their answers are right, and training lacks what is asked. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createRandom } from '../../training/stories/random.js';
+import { Cast } from '../../training/stories/world/cast.js';
 import {
   BOYS,
   GIRLS,
@@ -9,6 +11,7 @@ import {
   OUTDOORS,
   PET_NAMES,
   PLURALS,
+  adjectivesOf,
   pet,
   thing,
 } from '../../training/stories/world/entities.js';
@@ -64,10 +67,32 @@ describe('the words of a story', () => {
       assert.deepEqual(grammarFaults(good), [], good);
   });
 
-  test('have no name at the beginning of a paragraph', () => {
-    const people = new Set([...GIRLS, ...BOYS].map(({ core }) => core).concat(PET_NAMES));
-    for (const { body } of all)
-      for (const [word] of body.matchAll(/(?<=^|\n)\w+/g)) assert.ok(!people.has(word), body);
+  test('have a space before every name', () => {
+    const people = [...GIRLS, ...BOYS].map(({ core }) => core).concat(PET_NAMES);
+    for (const { body, events } of all) {
+      const names = new Set([...people, ...events.flatMap(({ word }) => word?.core ?? [])]);
+      for (const [word] of body.matchAll(/(?<=^|[^ \w])\w+/g)) assert.ok(!names.has(word), body);
+    }
+  });
+
+  test('name no two things with adjectives of one group', () => {
+    for (const { body, events } of all) {
+      const things = new Set(events.flatMap(({ thing, things }) => thing ?? things ?? []));
+      const groups = [...things].map(({ forms }) =>
+        [0, 1, 2].find((group) => adjectivesOf(group).includes(forms.adjective)),
+      );
+      assert.ok(!groups.includes(undefined), body);
+      assert.equal(new Set(groups).size, groups.length, body);
+      if (events.some(({ kind }) => kind === 'list')) assert.deepEqual(groups, [0, 1, 2], body);
+    }
+  });
+
+  test('have places in the order of their prepositions', () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const places = new Cast(createRandom(seed), false, true).places(3, seed % 2 > 0);
+      const prepositions = places.map(({ forms }) => forms.at.split(' ')[0]).join(' ');
+      assert.match(prepositions, /^in (on|by) (under|behind)$/);
+    }
   });
 
   test('have places with different prepositions', () => {

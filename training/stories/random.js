@@ -27,20 +27,31 @@ export function createRandom(seed) {
   };
   /** An integer from 0 to count − 1. @param {number} count */
   const below = (count) => next() % count;
+  /** A shuffled copy (Fisher–Yates). @template T @param {readonly T[]} list @returns {T[]} */
+  function shuffled(list) {
+    const copy = [...list];
+    for (let i = copy.length - 1; i > 0; i--) {
+      const j = below(i + 1);
+      [copy[i], copy[j]] = [copy[j], copy[i]];
+    }
+    return copy;
+  }
   return {
     below,
+    shuffled,
     /** @template T @param {readonly T[]} list @returns {T} */
     pick: (list) => list[below(list.length)],
     /** True in `part` of `whole` cases. @param {number} part @param {number} whole */
     chance: (part, whole) => below(whole) < part,
-    /** A shuffled copy (Fisher–Yates). @template T @param {readonly T[]} list @returns {T[]} */
-    shuffled(list) {
-      const copy = [...list];
-      for (let i = copy.length - 1; i > 0; i--) {
-        const j = below(i + 1);
-        [copy[i], copy[j]] = [copy[j], copy[i]];
-      }
-      return copy;
+    /**
+     * At most `count` of a list, in its order.
+     * @template T
+     * @param {readonly T[]} list
+     * @param {number} count
+     */
+    some(list, count) {
+      const chosen = new Set(shuffled([...list.keys()]).slice(0, count));
+      return list.filter((_, i) => chosen.has(i));
     },
   };
 }

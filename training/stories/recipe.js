@@ -71,20 +71,6 @@ const MOSTLY_STORIES = [
 ];
 
 /** @type {import('./tokens/stream.js').Kind[]} */
-const MORE_ANSWERS = [
-  'stories',
-  'answers',
-  'exercise answers',
-  'again',
-  'stories',
-  'answers',
-  'stories',
-  'exercise answers',
-  'answers',
-  'repeats',
-];
-
-/** @type {import('./tokens/stream.js').Kind[]} */
 const LAST_STORIES = [
   'stories',
   'answers',
@@ -132,8 +118,7 @@ const LONG = { batch: 4, context: 512, questions: 8, optimizer: OPTIMIZER };
  * heads form. In exercises, heads learn to bind a thing to a name and a place. Both stay among the
  * stories, so that these heads are kept. A row of 256 tokens has a whole story and the beginning of
  * another. Rows of 512 tokens are as long as the context of the model. The last two phases have
- * them, too. Before these, a model has learnt the words of stories, and mixes up places. So most
- * steps are about answers then.
+ * them, too.
  *
  * @type {({ steps: number, batch: number, context: number, optimizer: OptimizerOptions,
  *   questions?: number, level?: number, kinds: import('./tokens/stream.js').Kind[] })[]}
@@ -148,8 +133,7 @@ export const PHASES = [
   { steps: 200, ...LONG, kinds: STORIES },
   { steps: 2500, ...STORY, kinds: STORIES },
   { steps: 1300, ...STORY, kinds: MORE_STORIES },
-  { steps: 1900, ...STORY, kinds: MOSTLY_STORIES },
-  { steps: 4250, ...STORY, kinds: MORE_ANSWERS },
+  { steps: 6150, ...STORY, kinds: MOSTLY_STORIES },
   { steps: 300, ...LONG, kinds: MOSTLY_STORIES },
   { steps: 1500, ...LONG, kinds: LAST_STORIES, optimizer: TO_ZERO },
 ];

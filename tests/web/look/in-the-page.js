@@ -53,7 +53,7 @@ export async function pushedStory({ file }) {
   const engine = await init({ layers: true, variant: 'simd' });
   const model = await loadModel(new URL(file, document.baseURI), { engine });
   const streams = [];
-  for (const text of ['the red cup', 'the yellow cup'])
+  for (const text of ['Pickle had a red puppet', 'Pickle had a yellow puppet'])
     streams.push(
       await model.trace(text, { record: ['resid_post'], layers: [3], positions: 'last' }),
     );

@@ -31,13 +31,13 @@ describe('the first push', () => {
     return told.map(({ text }) => text).join('');
   };
 
-  test('makes the yellow cup red at each strength of the slider from 0.05 to 0.2', async () => {
+  test('makes the yellow puppet red at each strength of the slider from 0.25 to 0.75', async () => {
     const first = await story(push.value);
-    assert.match(first, /ran past the window with a yellow cup\. "Stop!"/);
-    const expected = first.replace('yellow', 'red');
-    for (let step = 1; step <= 4; step++)
+    assert.match(first, /ran past the window with a yellow puppet\. "Bring that back!"/);
+    const expected = first.replaceAll('yellow', 'red');
+    for (let step = 5; step <= 15; step++)
       assert.equal(await story(step / 20), expected, `at ${step / 20}`);
-    assert.notEqual(await story(5 / 20), expected);
+    for (const step of [4, 16]) assert.notEqual(await story(step / 20), expected);
   });
 });
 
@@ -47,10 +47,10 @@ describe('the sentence of the push', { skip: missing }, () => {
 
   const told = () => page.locator('#lab .look-key', { hasText: 'Push the model' }).textContent();
 
-  test('tells of the cup, which other changes may alter', async () => {
+  test('tells of the puppet, which other changes may alter', async () => {
     await becomes(
       told,
-      /From a strength of 0\.05 to 0\.2, the yellow cup of this story becomes a red one\.$/,
+      /From a strength of 0\.25 to 0\.75, the yellow puppet of this story becomes a red one\.$/,
     );
     for (const change of [
       'labShuffle=1',

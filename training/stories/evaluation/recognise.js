@@ -1,7 +1,8 @@
 /**
- * Whether the world could have told a text. Each plot runs again, and every choice of its patterns
+ * Whether a plot could have told a text. Each plot runs again, and every choice of its patterns
  * is tried. Its names, things and places are read from the text. A story is whole where each of
- * them is one that the plot allows there, and where its answers are right.
+ * them is one that the plot allows there, and where its answers are right. Groups of adjectives
+ * and the order of places are not asked for.
  */
 import { GAP, questionsOf } from '../world/asking.js';
 import {

@@ -44,7 +44,8 @@ export const MIN_EXERCISE = 24;
  * @property {number} batch rows of a step
  * @property {number} context tokens of a row
  * @property {Kind[]} [kinds] of the steps, in turn; default stories alone
- * @property {number} [questions] at most this number behind each story, default 3
+ * @property {number} [questions] at most this number behind a story whose answers are
+ *   targets, default 3; any other story has at most 3
  * @property {number} [level] of exercises, default the highest
  *
  * @typedef {object} Row
@@ -130,7 +131,7 @@ function textOf({ seed, questions, level = LEVELS }, kind, index) {
       return { text, spans: pronouns };
     }
     default:
-      return { text: tellStory(seed, index, { questions }).text };
+      return { text: tellStory(seed, index).text };
   }
 }
 

@@ -5,7 +5,7 @@
 import { runAtOnce } from '../../../src/js/engine/yield.js';
 import { jsonTokenizer } from '../../../src/js/model/text/tokenizer-json.js';
 import { written } from '../../../src/js/model/text/vocabulary.js';
-import { NAMING_WORDS } from '../world/entities.js';
+import { BEGINNINGS, ENDS, NAMING_WORDS } from '../world/entities.js';
 import { tellStory } from '../world/index.js';
 import { learnMerges } from './bpe.js';
 
@@ -18,14 +18,20 @@ const SEED = 1024;
 const STORIES = 4000;
 
 /**
- * Stories. The words that name something come once more with each, and so become whole pieces.
+ * Words that become whole pieces. The end of an invented name has no space before it.
+ */
+const WHOLE = ` ${[...NAMING_WORDS, ...BEGINNINGS].join(' ')}\n${ENDS.join('\n')}`;
+
+/**
+ * Stories whose places come in any order, so that no preposition is rare. The words that name
+ * something come once more with each.
  * @param {number} count
  * @returns {Iterable<string>}
  */
 function* texts(count) {
   for (let index = 0; index < count; index++) {
-    yield tellStory(SEED, index).text;
-    yield ` ${NAMING_WORDS.join(' ')}`;
+    yield tellStory(SEED, index, { ordered: false }).text;
+    yield WHOLE;
   }
 }
 

@@ -3,7 +3,6 @@
  * are kept for the evaluation (unseen.js).
  */
 import {
-  ADJECTIVES,
   ANIMALS,
   BOYS,
   COLOURS,
@@ -14,6 +13,7 @@ import {
   PET_NAMES,
   PLURALS,
   SOFT,
+  adjectivesOf,
   inventedName,
   pet,
   thing,
@@ -28,6 +28,11 @@ const ALL_NOUNS = [...SINGULAR, ...SINGULAR, ...PLURALS.map(([noun]) => noun)];
 const LIMIT = 1000;
 /** After this number of draws any that is allowed is taken, preferred or not. */
 const PATIENCE = 100;
+/** After this number of draws a place may have the preposition of another number. */
+const PATIENCE_OF_ORDER = 50;
+
+/** Of the first place of a story, of the second and of the third. */
+const PREPOSITIONS = ['in', 'on by', 'under behind'].map((words) => words.split(' '));
 
 /** “in” of “in the kitchen”. @param {Entity} place */
 const prepositionOf = ({ forms }) => forms.at.split(' ')[0];
@@ -39,22 +44,24 @@ export class Cast {
   /**
    * @param {import('../random.js').Random} random
    * @param {boolean} open whether combinations that training never shows may come
+   * @param {boolean} [ordered] whether several places come in the order of their prepositions
    */
-  constructor(random, open) {
+  constructor(random, open, ordered = false) {
     this.random = random;
     this.open = open;
+    this.ordered = ordered;
   }
 
   /**
    * Draws until nothing that was drawn before forbids it.
    * @param {() => Entity} draw
-   * @param {(one: Entity) => boolean} [preferred]
+   * @param {(one: Entity, tries: number) => boolean} [preferred]
    */
   #draw(draw, preferred = () => true) {
     for (let tries = 0; tries < LIMIT; tries++) {
       const one = draw();
       const isNew = this.chosen.every(({ noun }) => noun !== one.noun);
-      if (!preferred(one) && tries < PATIENCE) continue;
+      if (!preferred(one, tries) && tries < PATIENCE) continue;
       if (isNew && (this.open || !this.chosen.some((other) => isUnseenPair(one, other)))) {
         this.chosen.push(one);
         return one;
@@ -74,12 +81,12 @@ export class Cast {
       return pet(name, animal, this.random.chance(1, 2));
     });
 
-  /** @param {number} count @param {string[]} [adjectives] that they may have */
-  things(count, adjectives = ADJECTIVES) {
-    return Array.from({ length: count }, () =>
+  /** @param {number} count @param {string[]} [adjectives] default: to each those of its number */
+  things(count, adjectives) {
+    return Array.from({ length: count }, (_, number) =>
       this.#draw(() => {
         const noun = this.random.pick(ALL_NOUNS);
-        const adjective = this.random.pick(adjectives);
+        const adjective = this.random.pick(adjectives ?? adjectivesOf(number));
         return thing(noun, SOFT.has(noun) && adjective === 'wooden' ? 'striped' : adjective);
       }),
     );
@@ -103,7 +110,14 @@ export class Cast {
       this.chosen.every(
         (before) => before.kind !== 'place' || prepositionOf(before) !== prepositionOf(one),
       );
-    return Array.from({ length: count }, () => this.#draw(() => this.random.pick(list), isOther));
+    const inOrder = (/** @type {Entity} */ one, /** @type {number} */ number) =>
+      !this.ordered || count === 1 || PREPOSITIONS[number].includes(prepositionOf(one));
+    return Array.from({ length: count }, (_, number) =>
+      this.#draw(
+        () => this.random.pick(list),
+        (one, tries) => isOther(one) && (inOrder(one, number) || tries >= PATIENCE_OF_ORDER),
+      ),
+    );
   }
 
   /** A name or word of our own. @param {'she' | 'he' | 'it'} [pronoun] */

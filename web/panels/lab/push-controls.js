@@ -7,7 +7,7 @@ import { setText } from '../../plot/dom.js';
 const PUSH = 'Push the model from one text towards another.';
 const STRONG = 'A strong push can break its words.';
 /** Of the page's own model, where the push is the only change. */
-const FIRST = 'From a strength of 0.05 to 0.2, the yellow cup of this story becomes a red one.';
+const FIRST = 'From a strength of 0.25 to 0.75, the yellow puppet of this story becomes a red one.';
 
 export class PushControls {
   /**

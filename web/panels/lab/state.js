@@ -40,8 +40,8 @@ const settings = (store, lastLayer) => ({
     range: 'a list of positions such as 3_4',
   }),
   /** The push goes from one text to the other; 1 is their whole difference. */
-  towards: text(store, 'labTowards', 'the red cup'),
-  from: text(store, 'labFrom', 'the yellow cup'),
+  towards: text(store, 'labTowards', 'Pickle had a red puppet'),
+  from: text(store, 'labFrom', 'Pickle had a yellow puppet'),
   push: store.number('labPush', 0, { min: 0, max: 2 }),
   pushLayer: store.number('labLayer', 3, { min: 0, max: lastLayer, integer: true }),
   /** Whether the changed story is told by the model with shuffled weights. */

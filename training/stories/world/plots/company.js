@@ -36,21 +36,18 @@ export function festival(t, cast) {
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
   if (t.random.chance(2, 3)) {
-    const [F, G] = t.random.shuffled([A, B]);
-    const [mine, yours] = F === A ? [x, y] : [y, x];
-    t.set({ F, G, mine, yours });
     t.say(
-      'But {F} liked {yours} more.',
-      'But {F} was silent for a long time and looked at {yours}.',
-      'Then {F} looked from {mine} to {yours}.',
+      'But {B} liked {x} more.',
+      'But {B} was silent for a long time and looked at {x}.',
+      'Then {B} looked from {y} to {x}.',
     );
     t.tell(
       [
-        { kind: 'hold', who: F, thing: yours },
-        { kind: 'hold', who: G, thing: mine },
+        { kind: 'hold', who: B, thing: x },
+        { kind: 'hold', who: A, thing: y },
       ],
-      '"Just ask," said {G}, and gave {F} {yours}. In return {F} gave {G} {mine}.',
-      'So {F} and {G} swapped. {F} took {yours}, and {G} took {mine}.',
+      '"Just ask," said {A}, and gave {x} to {B}. In return {B} gave {y} to {A}.',
+      'So they swapped. {A} gave {x} to {B}, and {B} gave {y} to {A}.',
     );
     t.say(
       'Now both of them were as happy as larks.',

@@ -176,7 +176,7 @@ export function thief(t, cast) {
       '{B} found {x} and would not let go of {x.it}.',
     );
   t.say(
-    '"{C} only wants to play," said {A}, and patted {C.him} on the head.',
+    '"Oh, {C} only wants to play," said {A}, and patted {C.him} on the head.',
     '"We need a lock," said {B}. {C} was already looking at the key.',
     'You could not be angry with {C} for long.',
     'Then {C} fell asleep on a stolen sock and looked like an angel.',

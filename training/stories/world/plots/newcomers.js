@@ -1,4 +1,5 @@
 /** Stories of somebody new, whose name nobody has heard before. */
+import { GUESTS, YOUNG, word } from '../entities.js';
 import { end, lookAround, setTime } from '../phrases.js';
 
 /**
@@ -6,7 +7,6 @@ import { end, lookAround, setTime } from '../phrases.js';
  * @typedef {import('../cast.js').Cast} Cast
  */
 
-const GUESTS = ['dragon', 'giant', 'wizard', 'robot', 'ghost', 'troll', 'snail', 'penguin', 'elf'];
 const SIZES = ['very small', 'polite', 'rather wet', 'tired', 'shy', 'cheerful', 'hungry'];
 
 /** Somebody with a strange name comes to stay. @param {Telling} t @param {Cast} cast */
@@ -15,7 +15,7 @@ export function visitor(t, cast) {
   const N = cast.invented(t.random.chance(1, 2) ? 'she' : 'he');
   const [x] = cast.things(1);
   const [p] = cast.places(1);
-  const guest = t.random.pick(GUESTS);
+  const guest = word(t.random.pick(GUESTS));
   const size = t.random.pick(SIZES);
   t.set({ A, B, N, x, p, guest, size });
   setTime(t);
@@ -26,17 +26,17 @@ export function visitor(t, cast) {
     '{when} a {size} {guest} moved in next door to {A} and {B}.',
   );
   t.tell(
-    [{ kind: 'word', asks: `What was the ${guest} called?`, word: N }],
+    [{ kind: 'word', asks: `What was the ${guest.key} called?`, word: N }],
     '"Good day, my name is {N}," said the {guest}.',
     '"I am {N}," said the {guest}, "and I have come a long way."',
     'The {guest} was called {N}, and {N.he} had a cold.',
     '"Please call me {N}," said the {guest} with a bow.',
   );
   t.say(
-    '"{N}?" said {B}. "I have never met anyone called {N}."',
-    '"You must be thirsty, {N}," said {A}. "{B} will make tea."',
-    '"Hello, {N}," said {A} and {B}, and tried not to stare.',
-    '{A} had to practise. "{N}, {N}," {A.he} said. "Is that right?"',
+    '"So you are {N}?" said {B}. "I have never met anyone called {N}."',
+    '"You must be thirsty, {N}," said {A}. {B} put the kettle on.',
+    '"Welcome, {N}," said {A} and {B}, and tried not to stare.',
+    '{A} had to practise. "Hello, {N}," {A.he} said. "Is that right?"',
   );
   if (t.random.chance(1, 2)) lookAround(t);
   t.paragraph();
@@ -68,7 +68,7 @@ export function naming(t, cast) {
   const N = cast.invented(t.random.chance(1, 2) ? 'she' : 'he');
   const [x] = cast.things(1);
   const [p] = cast.places(1, true);
-  const young = t.random.pick(['kitten', 'puppy', 'lamb', 'duckling', 'piglet', 'fox cub']);
+  const young = word(t.random.pick(YOUNG));
   t.set({ A, B, N, x, p, young });
   setTime(t);
   t.say(
@@ -82,13 +82,13 @@ export function naming(t, cast) {
     'They tried forty names, and the {young} yawned at every one.',
   );
   t.tell(
-    [{ kind: 'word', asks: `What was the ${young} called?`, word: N }],
+    [{ kind: 'word', asks: `What was the ${young.key} called?`, word: N }],
     'Then {B} sneezed, and it sounded like {N}. So that was the name.',
     '"How about {N}?" asked {A} at last. The {young} jumped for joy, and {N} it was.',
     'In the end they called the {young} {N}, because nobody else had that name.',
   );
   t.say(
-    '"{N}!" called {B}, and the {young} came running.',
+    '"Come here, {N}!" called {B}, and the {young} came running.',
     'From then on {N} went everywhere with them.',
     '{N} drank a saucer of milk and fell asleep in it.',
   );

@@ -89,7 +89,7 @@ export function treasure(t, cast) {
     '"You are getting warm," said the note, "and mind the nettles."',
     'This one was harder to read, because a snail had eaten most of it. ' +
       'But {B} could read the rest.',
-    'On the back somebody had drawn an arrow. It pointed to {q.the}.',
+    'On the back somebody had drawn an arrow and a very happy worm.',
   );
   t.perhaps(
     '{B} wanted a biscuit first.',
@@ -105,7 +105,7 @@ export function treasure(t, cast) {
     'The treasure was {x.a}, and it had been {q} all the time.',
   );
   t.say(
-    '"I always wanted {x.a}," said {A}.',
+    '"Just what I always wanted," said {A}.',
     '"It is not gold," said {B}, "but I like it better."',
     '{B} laughed so much that {B.he} had to sit down.',
     '"Grandma wrote those notes," said {A}. "They smell of her soup."',
