@@ -1,4 +1,4 @@
-/** Lets a model write stories, and looks whether the world could have told them. */
+/** Lets a model write stories, and looks whether a plot could have told them. */
 import { recognise } from './recognise.js';
 
 /** The temperature of the stories that are counted. */
