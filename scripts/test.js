@@ -30,7 +30,7 @@ const CAMPAIGNS = new RegExp(
   '^tests/(attention/(hostile(-threads)?|random)|cli/check|package/build|' +
     'layers/error-rule|model/(files/(gguf-damage|safetensors-errors)|run/hostile(-json)?)|' +
     'theory/(large|mutations)|' +
-    'train/(attention-gradient(-extremes)?|random-models)|training/(tokens|world)|' +
+    'train/(attention-gradient(-extremes)?|random-models)|training/(shipped|tokens|world)|' +
     'web/(built|head-numbers|layout|look/(seen|story)|mutations|numbers|library/threads))[.]|' +
     NATIVE.source,
 );
