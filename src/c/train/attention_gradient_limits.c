@@ -14,7 +14,8 @@ static float largest_size(const float *x, int32_t size)
   int32_t c = 0;
   for (; c + 4 <= size; c += 4)
     max = v_max_i(max, (i32x4)v_load(x + c) & bits);
-  max = v_max_i(max, (i32x4)v_load_tail(x + c, (size_t)(size - c)) & bits);
+  if (c < size)
+    max = v_max_i(max, (i32x4)v_load_tail(x + c, (size_t)(size - c)) & bits);
   int32_t all = max[0];
   for (int l = 1; l < 4; l++)
     all = max[l] > all ? max[l] : all;

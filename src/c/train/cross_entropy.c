@@ -15,16 +15,22 @@ typedef struct {
   double weight;
 } loss_task;
 
+/* Four logits, or the last of them with `other` behind. */
+INLINE f32x4 logits_at(const float *z, int32_t remaining, float other)
+{
+  if (remaining >= 4)
+    return v_load(z);
+  f32x4 x = v_load_tail(z, (size_t)remaining);
+  for (int32_t l = remaining; l < 4; l++)
+    x[l] = other;
+  return x;
+}
+
 KERNEL float largest(const float *z, int32_t count)
 {
   f32x4 max = v_splat(z[0]);
-  for (int32_t j = 0; j < count; j += 4) {
-    const size_t n = count - j < 4 ? (size_t)(count - j) : 4;
-    f32x4 x = v_load_tail(z + j, n);
-    for (size_t l = n; l < 4; l++)
-      x[l] = z[0];
-    max = v_max(max, x);
-  }
+  for (int32_t j = 0; j < count; j += 4)
+    max = v_max(max, logits_at(z + j, count - j, z[0]));
   return v_hmax(max);
 }
 
@@ -34,14 +40,13 @@ KERNEL double exponentials(float *e, const float *z, int32_t count, float max)
   f64x2 low = {0, 0};
   f64x2 high = {0, 0};
   for (int32_t j = 0; j < count; j += 4) {
-    const size_t n = count - j < 4 ? (size_t)(count - j) : 4;
-    f32x4 x = v_exp(v_load_tail(z + j, n) - v_splat(max));
-    for (size_t l = n; l < 4; l++)
-      x[l] = 0;
+    const f32x4 x = v_exp(logits_at(z + j, count - j, -F32_MAX) - v_splat(max));
     low += v_low_double(x);
     high += v_high_double(x);
-    if (e)
-      v_store_tail(e + j, x, n);
+    if (e && count - j >= 4)
+      v_store(e + j, x);
+    else if (e)
+      v_store_tail(e + j, x, (size_t)(count - j));
   }
   return (low[0] + low[1]) + (high[0] + high[1]);
 }
@@ -67,7 +72,10 @@ static void loss_rows(const void *context, row_range rows)
     if (!dz)
       continue;
     const float factor = (float)(s->weight / sum);
-    for (size_t j = 0; j < vocab; j++)
+    size_t j = 0;
+    for (; j + 4 <= vocab; j += 4)
+      v_store(dz + j, v_load(dz + j) * v_splat(factor));
+    for (; j < vocab; j++)
       dz[j] *= factor;
     dz[target] -= (float)s->weight;
   }
