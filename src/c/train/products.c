@@ -13,8 +13,10 @@ enum {
   PIECE_SIDE = 128,
   /* Shorter sides are not worth the packing. */
   MIN_SIDE = 32,
-  /* Pieces that a product is cut into where it is large enough, so that threads end together. */
-  PIECES = 16,
+  /* Pieces for each of several threads where a product is large enough, so that they end together.
+   * Larger pieces are less to pack, so a thread alone has those: tuning.md#training-pieces */
+  PIECES_PER_THREAD = 8,
+  LINE = 16, /* floats in a line of the cache: tuning.md#training-lines */
   /* Terms that are packed at a time, a multiple of CHAIN_SPAN. */
   DEPTH = 256,
 };
@@ -29,7 +31,13 @@ typedef struct {
 
 size_t attn_train_product_bytes(void) { return (size_t)2 * PIECE_SIDE * DEPTH * sizeof(float); }
 
-/* Four rows and `depth` terms into four of the `width` lanes; k runs along the memory. */
+/* Where a piece's row is packed: rows lie in groups of `width`, each (depth, width). */
+INLINE float *packed_row(float *to, const int width, int32_t row, int32_t depth)
+{
+  return to + (size_t)(row / width * width) * (size_t)depth + (size_t)(row % width);
+}
+
+/* Four rows, of which `count` are there; k runs along the memory. */
 INLINE void pack_along(float *to, const int width, const float *from, size_t step, int32_t count,
                        int32_t depth)
 {
@@ -59,22 +67,39 @@ INLINE void pack_across(float *to, const int width, const float *from, size_t st
         to[r] = r < count ? from[r] : 0;
 }
 
+/*
+ * The same for LINE rows at once. Terms are far apart in memory, each in a line of its own. A line
+ * that is read for four rows has often left the cache before the next four need it.
+ */
+INLINE void pack_line(float *to, const int width, const float *from, size_t step, int32_t depth)
+{
+  float *at[LINE / 4];
+  for (int v = 0; v < LINE / 4; v++)
+    at[v] = packed_row(to, width, 4 * v, depth);
+  ROLLED for (int32_t k = 0; k < depth; k++, from += step)
+  {
+    UNROLLED for (int v = 0; v < LINE / 4; v++) v_store(at[v] + k * width, v_load(from + 4 * v));
+  }
+}
+
 /* Rows [first, first + count) and terms [k, k + depth) in groups of `width` rows: (depth, width).
  * Lanes without a row are 0. */
 INLINE void pack(float *to, const int width, const product_operand *x, int32_t first, int32_t count,
                  int32_t k, int32_t depth)
 {
   const float *from = x->at + (size_t)first * x->row_step + (size_t)k * x->k_step;
-  for (int32_t group = 0; group < count; group += width, to += width * depth)
-    for (int32_t r = 0; r < width; r += 4) {
-      int32_t rest = count - group - r;
-      int32_t four = rest > 4 ? 4 : rest > 0 ? rest : 0;
-      const float *row = from + (size_t)(group + r) * x->row_step;
-      if (x->k_step == 1)
-        pack_along(to + r, width, row, x->row_step, four, depth);
-      else
-        pack_across(to + r, width, row, x->k_step, four, depth);
-    }
+  int32_t r = 0;
+  for (; x->row_step == 1 && r + LINE <= count; r += LINE)
+    pack_line(packed_row(to, width, r, depth), width, from + r, x->k_step, depth);
+  for (; r < (count + width - 1) / width * width; r += 4) {
+    const int32_t rest = count - r;
+    const int32_t four = rest > 4 ? 4 : rest > 0 ? rest : 0;
+    const float *row = from + (size_t)r * x->row_step;
+    if (x->k_step == 1)
+      pack_along(packed_row(to, width, r, depth), width, row, x->row_step, four, depth);
+    else
+      pack_across(packed_row(to, width, r, depth), width, row, x->k_step, four, depth);
+  }
 }
 
 KERNEL void pack_rows(float *to, const product_operand *x, int32_t first, int32_t count, int32_t k,
@@ -156,12 +181,14 @@ INLINE int32_t pieces_along(int32_t size, int32_t side) { return (size + side - 
 void attn_train_multiply(attn_team *team, const train_product *p)
 {
   product_task task = {p, PIECE_SIDE, PIECE_SIDE, 0};
+  const int32_t threads = attn_team_threads(team);
+  const int32_t wanted = threads > 1 ? PIECES_PER_THREAD * threads : 1;
   int32_t pieces;
   for (;;) {
     task.across = pieces_along(p->columns, task.side_columns);
     pieces = task.across * pieces_along(p->rows, task.side_rows);
     int32_t *side = task.side_rows >= task.side_columns ? &task.side_rows : &task.side_columns;
-    if (pieces >= PIECES || *side <= MIN_SIDE)
+    if (pieces >= wanted || *side <= MIN_SIDE)
       break;
     *side /= 2;
   }
