@@ -3,7 +3,7 @@
  *
  * product_f32.c of `matrix` multiplies weights that were packed once for many calls. Here both
  * sides are new in each step, either may be transposed, and sums go on from `start`. So a piece of
- * each is packed beside its use. Both have the same inner loop, float_tile.
+ * each is packed beside its use. Both have the same inner loop, float_tile: tuning.md#training-tile
  */
 #include "products.h"
 #include "matrix/chains.h"
