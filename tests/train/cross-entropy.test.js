@@ -66,6 +66,19 @@ describe('cross-entropy', () => {
     near(dz.subarray(0, 3), [0.5, -0.5, 0], 4 * U);
   });
 
+  test('of the smallest logits counts no logit that is not there', () => {
+    const min = -3.4028234663852886e38;
+    const { losses, dz } = run(
+      Float32Array.of(...Array(5).fill(min), min, ...Array(4).fill(-Infinity)),
+      Int32Array.of(0, 0),
+      5,
+      1,
+    );
+    assert.ok(Math.abs(losses[0] - Math.log(5)) < 1e-7, `${losses[0]}`);
+    assert.equal(losses[1], 0);
+    near(dz, [-0.8, 0.2, 0.2, 0.2, 0.2, 0, 0, 0, 0, 0], 4 * U);
+  });
+
   test('without a gradient leaves the logits as they are', () => {
     const z = numbers(5, 3 * 11);
     assert.deepEqual(run(z, Int32Array.of(1, 2, 3), 11, 1, false).dz, z);

@@ -15,7 +15,11 @@ typedef struct {
   double weight;
 } loss_task;
 
-/* Four logits, or the last of them with `other` behind. */
+/*
+ * Four logits. Behind the last of them lies `other`, which changes nothing: −∞ has exp 0, and the
+ * first logit is no larger than the largest. Only the last four need the slow code for a part of a
+ * vector: tuning.md#training-logits
+ */
 INLINE f32x4 logits_at(const float *z, int32_t remaining, float other)
 {
   if (remaining >= 4)
@@ -40,7 +44,7 @@ KERNEL double exponentials(float *e, const float *z, int32_t count, float max)
   f64x2 low = {0, 0};
   f64x2 high = {0, 0};
   for (int32_t j = 0; j < count; j += 4) {
-    const f32x4 x = v_exp(logits_at(z + j, count - j, -F32_MAX) - v_splat(max));
+    const f32x4 x = v_exp(logits_at(z + j, count - j, -__builtin_inff()) - v_splat(max));
     low += v_low_double(x);
     high += v_high_double(x);
     if (e && count - j >= 4)
@@ -72,10 +76,7 @@ static void loss_rows(const void *context, row_range rows)
     if (!dz)
       continue;
     const float factor = (float)(s->weight / sum);
-    size_t j = 0;
-    for (; j + 4 <= vocab; j += 4)
-      v_store(dz + j, v_load(dz + j) * v_splat(factor));
-    for (; j < vocab; j++)
+    for (size_t j = 0; j < vocab; j++)
       dz[j] *= factor;
     dz[target] -= (float)s->weight;
   }

@@ -3,7 +3,7 @@
  *
  * product_f32.c of `matrix` multiplies weights that were packed once for many calls. Here both
  * sides are new in each step, either may be transposed, and sums go on from `start`. So a piece of
- * each is packed beside its use. Both have the same inner loop, float_tile: tuning.md#training-tile
+ * each is packed beside its use. Both have the same inner loop, float_tile.
  */
 #include "products.h"
 #include "matrix/chains.h"
@@ -13,9 +13,9 @@ enum {
   PIECE_SIDE = 128,
   /* Shorter sides are not worth the packing. */
   MIN_SIDE = 32,
-  /* Pieces for each of several threads where a product is large enough, so that they end together.
-   * Larger pieces are less to pack, so a thread alone has those: tuning.md#training-pieces */
-  PIECES_PER_THREAD = 8,
+  /* Pieces for several threads where a product is large enough, so that they end together. Larger
+   * pieces are less to pack, so a thread alone has those: tuning.md#training-pieces */
+  PIECES = 16,
   LINE = 16, /* floats in a line of the cache: tuning.md#training-lines */
   /* Terms that are packed at a time, a multiple of CHAIN_SPAN. */
   DEPTH = 256,
@@ -37,7 +37,8 @@ INLINE float *packed_row(float *to, const int width, int32_t row, int32_t depth)
   return to + (size_t)(row / width * width) * (size_t)depth + (size_t)(row % width);
 }
 
-/* Four rows, of which `count` are there; k runs along the memory. */
+/* `depth` terms of four rows, of which `count` are there: term k at to + k·width. The terms of a row
+ * lie behind one another. */
 INLINE void pack_along(float *to, const int width, const float *from, size_t step, int32_t count,
                        int32_t depth)
 {
@@ -55,7 +56,7 @@ INLINE void pack_along(float *to, const int width, const float *from, size_t ste
       to[k * width + r] = r < count ? from[(size_t)r * step + (size_t)k] : 0;
 }
 
-/* The same where rows run along the memory. */
+/* The same where the rows lie behind one another. */
 INLINE void pack_across(float *to, const int width, const float *from, size_t step, int32_t count,
                         int32_t depth)
 {
@@ -68,8 +69,8 @@ INLINE void pack_across(float *to, const int width, const float *from, size_t st
 }
 
 /*
- * The same for LINE rows at once. Terms are far apart in memory, each in a line of its own. A line
- * that is read for four rows has often left the cache before the next four need it.
+ * The same for LINE rows at once. From term to term is far in memory. A line that is read for four
+ * rows has often left the cache before the next four need it.
  */
 INLINE void pack_line(float *to, const int width, const float *from, size_t step, int32_t depth)
 {
@@ -181,8 +182,7 @@ INLINE int32_t pieces_along(int32_t size, int32_t side) { return (size + side - 
 void attn_train_multiply(attn_team *team, const train_product *p)
 {
   product_task task = {p, PIECE_SIDE, PIECE_SIDE, 0};
-  const int32_t threads = attn_team_threads(team);
-  const int32_t wanted = threads > 1 ? PIECES_PER_THREAD * threads : 1;
+  const int32_t wanted = attn_team_threads(team) > 1 ? PIECES : 1;
   int32_t pieces;
   for (;;) {
     task.across = pieces_along(p->columns, task.side_columns);
