@@ -83,12 +83,12 @@ export function resultsOf({ max, sum, moment, spread, values }, n) {
 
 /** One query, and the keys and values of a row, in floats. */
 export function inputs() {
-  const { q, k, v } = gaussianInputs({ seed: SEED, n: N, d: D, dv: D });
+  const { q, k, v } = gaussianInputs({ seed: SEED, m: 1, n: N, d: D, dv: D });
   return {
     // twice as long as a drawn one, so that some keys stand out
-    q: Float32Array.from(q.subarray(0, D), (x) => 2 * x),
-    k: Float32Array.from(k),
-    v: Float32Array.from(v),
+    q: Float32Array.from(q, (x) => 2 * x),
+    k: new Float32Array(k),
+    v: new Float32Array(v),
   };
 }
 

@@ -25,9 +25,8 @@ let drawn;
 /** Queries of all heads, and keys and values of those that the cache has. @param {Shared} shared */
 function inputs(shared) {
   if (!drawn) {
-    const { q, k, v } = gaussianInputs({ seed: 11, n: HEADS * KEYS, d: D, dv: D });
-    const floats = (/** @type {Float64Array} */ x) => Float32Array.from(x);
-    drawn = { q: floats(q.subarray(0, HEADS * D)), k: floats(k), v: floats(v) };
+    const { q, k, v } = gaussianInputs({ seed: 11, m: HEADS, n: HEADS * KEYS, d: D, dv: D });
+    drawn = { q: new Float32Array(q), k: new Float32Array(k), v: new Float32Array(v) };
   }
   const count = Number(shared) * KEYS * D;
   return { q: drawn.q, k: drawn.k.subarray(0, count), v: drawn.v.subarray(0, count) };

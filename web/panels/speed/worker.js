@@ -12,7 +12,7 @@ import { D, textbook, typed } from './ways.js';
 /** @param {number} n */
 function inputs(n) {
   const { q, k, v } = gaussianInputs({ seed: 7, n, d: D, dv: D });
-  return { q: Float32Array.from(q), k: Float32Array.from(k), v: Float32Array.from(v) };
+  return { q: new Float32Array(q), k: new Float32Array(k), v: new Float32Array(v) };
 }
 
 /**
