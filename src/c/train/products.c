@@ -37,8 +37,8 @@ INLINE float *packed_row(float *to, const int width, int32_t row, int32_t depth)
   return to + (size_t)(row / width * width) * (size_t)depth + (size_t)(row % width);
 }
 
-/* `depth` terms of four rows, of which `count` are there: term k at to + k·width. The terms of a row
- * lie behind one another. */
+/* `depth` terms of four rows, of which `count` are there: term k at to + k·width. The terms of a
+ * row lie behind one another. */
 INLINE void pack_along(float *to, const int width, const float *from, size_t step, int32_t count,
                        int32_t depth)
 {
