@@ -16,9 +16,9 @@ typedef struct {
 } loss_task;
 
 /*
- * Four logits. Behind the last of them lies `other`, which changes nothing: −∞ has exp 0, and the
- * first logit is no larger than the largest. Only the last four need the slow code for a part of a
- * vector: tuning.md#training-logits
+ * Four logits. Lanes behind the last logit hold `other`, which must change nothing: −∞ in a sum of
+ * exponentials, and the first logit in a maximum. Only the end of a row needs the slow code for a
+ * part of a vector: tuning.md#training-logits
  */
 INLINE f32x4 logits_at(const float *z, int32_t remaining, float other)
 {

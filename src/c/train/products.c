@@ -37,8 +37,8 @@ INLINE float *packed_row(float *to, const int width, int32_t row, int32_t depth)
   return to + (size_t)(row / width * width) * (size_t)depth + (size_t)(row % width);
 }
 
-/* `depth` terms of four rows, of which `count` are there: term k at to + k·width. The terms of a
- * row lie behind one another. */
+/* `depth` terms of four rows, of which `count` are there. Term k goes to `to` + k·width. Here the
+ * terms of a row lie side by side in memory. */
 INLINE void pack_along(float *to, const int width, const float *from, size_t step, int32_t count,
                        int32_t depth)
 {
@@ -56,7 +56,7 @@ INLINE void pack_along(float *to, const int width, const float *from, size_t ste
       to[k * width + r] = r < count ? from[(size_t)r * step + (size_t)k] : 0;
 }
 
-/* The same where the rows lie behind one another. */
+/* The same where the rows of a term lie side by side. */
 INLINE void pack_across(float *to, const int width, const float *from, size_t step, int32_t count,
                         int32_t depth)
 {
@@ -69,8 +69,8 @@ INLINE void pack_across(float *to, const int width, const float *from, size_t st
 }
 
 /*
- * The same for LINE rows at once. From term to term is far in memory. A line that is read for four
- * rows has often left the cache before the next four need it.
+ * The same for LINE rows at once. One term lies far from the next, so each term reads a line of the
+ * cache. If only four rows were read, the line would often be gone before the next four need it.
  */
 INLINE void pack_line(float *to, const int width, const float *from, size_t step, int32_t depth)
 {
