@@ -31,7 +31,8 @@ INLINE void float_chain(float *to,          /* (TILE4, PANEL) */
   f32x4 sum[TILE4][2];
   for (int r = 0; r < TILE4; r++)
     sum[r][0] = sum[r][1] = v_splat(0);
-  for (int32_t c = 0; c < count; c++, x += 2 * TILE4, panel += 2 * PANEL) {
+  const float *end = panel + (size_t)count * 2 * PANEL;
+  for (; panel != end; x += 2 * TILE4, panel += 2 * PANEL) {
     f32x4 w0 = v_load(panel);
     f32x4 w1 = v_load(panel + 4);
     for (int r = 0; r < TILE4; r++) {
