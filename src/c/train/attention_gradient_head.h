@@ -2,7 +2,7 @@
  * The gradient of float32 attention in tiles, after FlashAttention-2 (Dao, arXiv 2307.08691).
  *
  * How a kv head goes through them, for each block of QUERIES query rows of each of its heads:
- *   attn_gradient_begin_row      attention_gradient_limits.c: whether tiles can take a row
+ *   attn_gradient_begin_rows     attention_gradient_limits.c: whether tiles can take the rows
  *   attn_gradient_pack_queries   attention_gradient_pack.c: the rows, in groups and in strips
  *   for each block of KEYS keys that a row of the block sees:
  *     pair_products              attention_gradient_tiles.c: Q·Kᵀ and dO·Vᵀ, into two tiles
@@ -84,11 +84,20 @@ typedef struct {
 
 /* ---- attention_gradient_limits.c */
 
-/* Compares key j with the largest ones. Notes it and returns 0 if it or its value is not finite. */
-int attn_gradient_note_key(gradient_tiles *t, int32_t j, const float *k, const float *v);
+/*
+ * The largest |x| of each row; infinite or NaN if some number is. The rows are read one right after
+ * the other, because each is a miss of the cache: tuning.md#gradient-rows
+ */
+void attn_gradient_largest(float *to, const float *x, size_t step, int32_t count, int32_t size);
 
-/* Sets row x of the block. */
-void attn_gradient_begin_row(gradient_tiles *t, int32_t x);
+/*
+ * Notes key j. `key` and `value` are the largest |x| of its channels and of its value's. Returns 0
+ * if one of them is not finite.
+ */
+int attn_gradient_note_key(gradient_tiles *t, int32_t j, float key, float value);
+
+/* Sets the rows of the block. */
+void attn_gradient_begin_rows(gradient_tiles *t);
 
 /* ---- attention_gradient_pack.c */
 

@@ -7,7 +7,7 @@
 #define MAX_NUMBER 0x1p100
 
 /* The largest |x| of an array; infinite or NaN if some number is. */
-static float largest_size(const float *x, int32_t size)
+INLINE float largest_size(const float *x, int32_t size)
 {
   const i32x4 bits = v_splat_i(INT32_MAX);
   i32x4 max = {0, 0, 0, 0};
@@ -16,12 +16,15 @@ static float largest_size(const float *x, int32_t size)
     max = v_max_i(max, (i32x4)v_load(x + c) & bits);
   if (c < size)
     max = v_max_i(max, (i32x4)v_load_tail(x + c, (size_t)(size - c)) & bits);
-  int32_t all = max[0];
-  for (int l = 1; l < 4; l++)
-    all = max[l] > all ? max[l] : all;
-  float result;
-  __builtin_memcpy(&result, &all, sizeof result);
-  return result;
+  max = v_max_i(max, __builtin_shufflevector(max, max, 2, 3, 2, 3));
+  max = v_max_i(max, __builtin_shufflevector(max, max, 1, 1, 1, 1));
+  return ((f32x4)max)[0];
+}
+
+void attn_gradient_largest(float *to, const float *x, size_t step, int32_t count, int32_t size)
+{
+  for (int32_t i = 0; i < count; i++, x += step)
+    to[i] = largest_size(x, size);
 }
 
 INLINE int finite(float x) { return x - x == 0; }
@@ -29,7 +32,7 @@ INLINE int finite(float x) { return x - x == 0; }
 INLINE double size_of(double x) { return x < 0 ? -x : x; }
 
 /* ⟨do, o⟩, in double. */
-static double mean_of(const float *d_out, const float *out, int32_t size)
+INLINE double mean_of(const float *d_out, const float *out, int32_t size)
 {
   f64x2 sum = {0, 0};
   int32_t c = 0;
@@ -43,6 +46,14 @@ static double mean_of(const float *d_out, const float *out, int32_t size)
   for (; c < size; c++)
     total += (double)d_out[c] * out[c];
   return total;
+}
+
+/* ⟨do, o⟩ of each row of a block. */
+KERNEL void means_of(double *to, const float *d_out, const float *out, size_t step, int32_t count,
+                     int32_t size)
+{
+  for (int32_t x = 0; x < count; x++, d_out += step, out += step)
+    to[x] = mean_of(d_out, out, size);
 }
 
 /* log Σ exp of the keys and the sink. With a sink, the row's part is added to a head's sums. */
@@ -91,11 +102,9 @@ static int sees_not_finite(const gradient_tiles *t, const row_view *view)
   return 0;
 }
 
-int attn_gradient_note_key(gradient_tiles *t, int32_t j, const float *k, const float *v)
+int attn_gradient_note_key(gradient_tiles *t, int32_t j, float key, float value)
 {
   const attn_params *p = t->p;
-  const float key = largest_size(k, p->dim);
-  const float value = largest_size(v, p->value_dim);
   const float scale = p->key_scale ? ((const float *)p->key_scale)[j] : 1;
   if (!finite(key) || !finite(value) || !finite(scale)) {
     t->not_finite[t->not_finite_count++] = j;
@@ -108,25 +117,18 @@ int attn_gradient_note_key(gradient_tiles *t, int32_t j, const float *k, const f
   return 1;
 }
 
-void attn_gradient_begin_row(gradient_tiles *t, int32_t x)
+/* Sets row x. `query` and `d_out` are the largest |x| of these rows, and `mean` is D. */
+static void begin_row(gradient_tiles *t, int32_t x, float query, float d_out, double mean)
 {
   const attn_params *p = t->p;
-  const gradient_call *call = t->call;
-  const int32_t h = t->h;
   const int32_t i = t->first + x;
   tile_row *row = &t->rows[x];
-  *row = (tile_row){.view = row_view_of(p, t->b, h, i)};
+  *row = (tile_row){.view = row_view_of(p, t->b, t->h, i)};
   if (row->view.lo >= row->view.hi)
     return;
-  const float *query = (const float *)call->q + query_place(call, t->b, h, i);
-  const float *d_out = (const float *)call->d_out + out_place(call, t->b, h, i);
-  const float *out = call->output + out_place(call, t->b, h, i);
-  const float q_size = largest_size(query, p->dim);
-  const float o_size = largest_size(d_out, p->value_dim);
-  const double mean = mean_of(d_out, out, p->value_dim);
-  const double lse = call->lse[row_index(p, t->b, h, i)];
-  row->in_double = !finite(q_size) || !finite(o_size) || !finite((float)mean) ||
-                   !fits(t, q_size, o_size) || !(size_of(lse) <= MAX_LSE) ||
+  const double lse = t->call->lse[row_index(p, t->b, t->h, i)];
+  row->in_double = !finite(query) || !finite(d_out) || !finite((float)mean) ||
+                   !fits(t, query, d_out) || !(size_of(lse) <= MAX_LSE) ||
                    sees_not_finite(t, &row->view);
   const double all = row->in_double ? lse : lse_of(t, lse, mean);
   row->in_double |= !(size_of(all) <= MAX_LSE);
@@ -134,4 +136,21 @@ void attn_gradient_begin_row(gradient_tiles *t, int32_t x)
   row->mean = (float)mean;
   if (row->in_double)
     row->view.hi = row->view.lo;
+}
+
+void attn_gradient_begin_rows(gradient_tiles *t)
+{
+  const attn_params *p = t->p;
+  const gradient_call *call = t->call;
+  const float *query = (const float *)call->q + query_place(call, t->b, t->h, t->first);
+  const float *d_out = (const float *)call->d_out + out_place(call, t->b, t->h, t->first);
+  const float *out = call->output + out_place(call, t->b, t->h, t->first);
+  float query_sizes[QUERIES];
+  float d_out_sizes[QUERIES];
+  double means[QUERIES];
+  attn_gradient_largest(query_sizes, query, call->query.position, t->count, p->dim);
+  attn_gradient_largest(d_out_sizes, d_out, call->out.position, t->count, p->value_dim);
+  means_of(means, d_out, out, call->out.position, t->count, p->value_dim);
+  for (int32_t x = 0; x < t->count; x++)
+    begin_row(t, x, query_sizes[x], d_out_sizes[x], means[x]);
 }

@@ -52,12 +52,18 @@ void attn_gradient_pack_keys(gradient_tiles *t)
     const float *key[PANEL] = {NULL};
     const float *value[PANEL] = {NULL};
     const size_t block = (size_t)(j / KEYS) * KEYS;
+    const int32_t rest = p->n > j ? p->n - j : 0;
+    const int32_t count = rest < PANEL ? rest : PANEL;
+    float key_sizes[PANEL];
+    float value_sizes[PANEL];
+    attn_gradient_largest(key_sizes, k + (size_t)j * call->key.position, call->key.position, count,
+                          p->dim);
+    attn_gradient_largest(value_sizes, v + (size_t)j * call->value.position, call->value.position,
+                          count, p->value_dim);
     for (int32_t l = 0; l < PANEL; l++) {
-      const float *kj = k + (size_t)(j + l) * call->key.position;
-      const float *vj = v + (size_t)(j + l) * call->value.position;
-      if (j + l < p->n && attn_gradient_note_key(t, j + l, kj, vj)) {
-        key[l] = kj;
-        value[l] = vj;
+      if (l < count && attn_gradient_note_key(t, j + l, key_sizes[l], value_sizes[l])) {
+        key[l] = k + (size_t)(j + l) * call->key.position;
+        value[l] = v + (size_t)(j + l) * call->value.position;
       }
       pack_strips(t->key_strips + block * t->width + (size_t)(j + l - (int32_t)block) * STRIP,
                   key[l], p->dim, KEYS);
@@ -142,11 +148,10 @@ void attn_gradient_pack_queries(gradient_tiles *t, int32_t h, int32_t first, int
   t->first = first;
   t->count = count;
   t->in_double.sums = &t->sums[(size_t)t->b * (size_t)p->heads + (size_t)h];
+  attn_gradient_begin_rows(t);
   for (int32_t x = 0; x < QUERIES; x++) {
     const float *query = NULL;
     const float *d_out = NULL;
-    if (x < count)
-      attn_gradient_begin_row(t, x);
     if (x < count && !t->rows[x].in_double) {
       query = (const float *)call->q + query_place(call, t->b, h, first + x);
       d_out = (const float *)call->d_out + out_place(call, t->b, h, first + x);
