@@ -8,8 +8,8 @@
  * places, or twice, is slower (tuning.md#even-and-odd-chains).
  *
  * V8 keeps the 4 × 2 vectors of sums in registers only while the loop is not unrolled, and clang
- * leaves it so (tuning.md#rolled-float-tile). Other forms of the tile are not faster
- * (tuning.md#training-tile).
+ * leaves it so (tuning.md#rolled-float-tile). The loop ends at a place in the panel, which saves a
+ * counter (tuning.md#tile-end). Other forms of the tile are not faster (tuning.md#training-tile).
  */
 #ifndef CHAINS_H
 #define CHAINS_H
