@@ -3,20 +3,20 @@ import { init } from '../src/js/index.js';
 import { createTrainer } from '../src/js/train/index.js';
 import { random } from '../tests/support/random.js';
 import { MODEL, PHASES } from '../training/stories/recipe.js';
+import { finalists } from './limits/forms.js';
 import { open } from './limits/limits.js';
 import { APART, FUSED } from './limits/names.js';
 import { reason } from './side.js';
 import { spread } from './spread.js';
 
-/** The model that is trained on stories, in the phase with most of its steps. */
-const CONFIG = MODEL;
+/** Of the phase with most steps. */
 const { batch, context } = PHASES.reduce((longest, phase) =>
   phase.steps > longest.steps ? phase : longest,
 );
 const SHAPE = { batch, context };
 
-/** Calls of each form of a limit beside a step. */
-const CALLS = 40;
+/** Seconds in which each form of a limit warms up. */
+const WARM = 0.1;
 
 /**
  * Operations of a step: 6 for each parameter and token. Attention takes 4 forward and 10 backward
@@ -25,33 +25,91 @@ const CALLS = 40;
  */
 function operations(parameters) {
   const pairs = (batch * context * (context + 1)) / 2;
-  return 6 * parameters * batch * context + 14 * CONFIG.layers * CONFIG.modelDim * pairs;
+  return 6 * parameters * batch * context + 14 * MODEL.layers * MODEL.modelDim * pairs;
 }
 
-/** Operations a second of the fastest form. @param {{ forms: any[], amount: number }} limit */
-function fastest({ forms, amount }) {
-  let best = Infinity;
-  for (const { run } of forms)
-    for (let call = 0; call < CALLS; call++) {
-      const started = performance.now();
-      run();
-      best = Math.min(best, performance.now() - started);
+/** Mean seconds of a call. @param {{ run: () => any }} form @param {number} calls */
+async function time({ run }, calls) {
+  const started = performance.now();
+  for (let call = 0; call < calls; call++) await run();
+  return (performance.now() - started) / 1000 / calls;
+}
+
+/**
+ * The runs of a limit beside a step.
+ * @typedef {{
+ *   amount: number,
+ *   forms: { run: () => any, calls: number, seconds: number }[],
+ *   fastest: number,
+ * }} LimitRun amount: operations of a call; calls and seconds: those of a form so far; fastest:
+ *   seconds of the fastest call of all
+ */
+
+/**
+ * Runs the forms in turn, a call at a time. On average each has `seconds`.
+ * @param {LimitRun} limit @param {number} seconds
+ */
+async function runForms(limit, seconds) {
+  for (let spent = 0; spent < seconds * limit.forms.length;)
+    for (const form of limit.forms) {
+      const call = await time(form, 1);
+      form.calls++;
+      form.seconds += call;
+      limit.fastest = Math.min(limit.fastest, call);
+      spent += call;
     }
-  return (1000 * amount) / best;
+}
+
+/**
+ * A speed as a share of two limits. The steady one is the form with the best mean; the peak one is
+ * the fastest call.
+ * @param {number} speed operations a second
+ * @param {LimitRun} limit
+ */
+export function stepShares(speed, { amount, forms, fastest }) {
+  const mean = Math.min(...forms.map(({ seconds, calls }) => seconds / calls));
+  return { steady: (speed * mean) / amount, peak: (speed * fastest) / amount };
+}
+
+/**
+ * A step of each trainer, between two runs of the limit. A form of the limit has as long as the
+ * first trainer's last step on average, half of it on either side.
+ * @param {any[]} trainers
+ * @param {Int32Array} tokens
+ * @param {{ amount: number, forms: { run: () => any }[] }} limit
+ * @param {number} stepSeconds of that last step; 0: the limit does not run, and the shares are NaN
+ */
+async function measureRound(trainers, tokens, { amount, forms }, stepSeconds) {
+  const limitRun = {
+    amount,
+    forms: forms.map(({ run }) => ({ run, calls: 0, seconds: 0 })),
+    fastest: Infinity,
+  };
+  await runForms(limitRun, stepSeconds / 2);
+  const times = [];
+  for (const trainer of trainers) times.push(await time({ run: () => trainer.step(tokens) }, 1));
+  await runForms(limitRun, stepSeconds / 2);
+  return times.map((seconds, at) => ({
+    seconds,
+    gain: times[0] / seconds,
+    ...stepShares(operations(trainers[at].parameterCount) / seconds, limitRun),
+  }));
 }
 
 /** @param {'simd' | 'relaxed'} variant @param {number} threads */
 async function trainerOf(variant, threads) {
   const engine = await init({ layers: true, variant, threads });
   if (engine.info.threads !== threads) throw new Error(engine.info.why);
-  return { engine, trainer: await createTrainer(CONFIG, { ...SHAPE, engine }) };
+  return { engine, trainer: await createTrainer(MODEL, { ...SHAPE, engine }) };
 }
 
 /**
- * Rounds in which each takes one step, between two runs of the limit.
+ * Steps with one thread and with two, beside the limit of one thread of the same build. The speed
+ * of a shared machine changes from call to call, so the peak limit is of its best moment.
  * @param {{ rounds: number, load: (url: URL) => Promise<any> }} how
- * @returns {Promise<any[]>} rows: { variant, threads, seconds, share, times } or { …, why }; share
- *   is of the limit of one thread and the same build, times of the speed of one thread
+ * @returns {Promise<any[]>} rows: { variant, threads, seconds, steady, peak, gain, tokens }, or
+ *   { variant, threads: 1, why } of a variant that cannot be measured. steady and peak are those of
+ *   stepShares. gain: how many times as fast as with one thread
  */
 export async function measureTraining({ rounds, load }) {
   const limits = await open({ load, lean: true });
@@ -61,37 +119,38 @@ export async function measureTraining({ rounds, load }) {
     ['relaxed', FUSED],
   ])) {
     const limit = limits.find((each) => each.name === name)?.prepare({ section: 'training' });
-    const both = await Promise.all([1, 2].map((threads) => trainerOf(variant, threads))).catch(
+    const opened = await Promise.all([1, 2].map((threads) => trainerOf(variant, threads))).catch(
       (error) => reason(error),
     );
-    if (typeof both === 'string' || !limit) {
-      rows.push({ variant, threads: 1, why: limit ? both : 'its limit is not built' });
+    if (typeof opened === 'string' || !limit) {
+      const why = typeof opened === 'string' ? opened : 'its limit is not built';
+      rows.push({ variant, threads: 1, why });
       continue;
     }
+    const trainers = opened.map(({ trainer }) => trainer);
+    const forms = await finalists(limit.forms, time, WARM);
     const r = random(1);
     const length = SHAPE.batch * (SHAPE.context + 1);
-    const tokens = Int32Array.from({ length }, () => r.integer(0, CONFIG.vocab - 1));
-    const seconds = both.map(() => /** @type {number[]} */ ([]));
-    const shares = both.map(() => /** @type {number[]} */ ([]));
-    // the first step is not counted: V8 replaces its first, quick compilation
-    for (let round = -1; round < rounds; round++)
-      for (const [at, { trainer }] of both.entries()) {
-        const before = fastest(limit);
-        const started = performance.now();
-        await trainer.step(tokens);
-        const time = (performance.now() - started) / 1000;
-        const speed = operations(trainer.parameterCount) / time;
-        if (round < 0) continue;
-        seconds[at].push(time);
-        shares[at].push(speed / Math.max(before, fastest(limit)));
-      }
-    both.forEach(({ engine }, at) => {
+    const tokens = Int32Array.from({ length }, () => r.integer(0, MODEL.vocab - 1));
+    const measured = [];
+    let stepSeconds = 0;
+    for (let round = -1; round < rounds; round++) {
+      measured.push(
+        await measureRound(trainers, tokens, { amount: limit.amount, forms }, stepSeconds),
+      );
+      stepSeconds = measured.at(-1)[0].seconds;
+    }
+    // The first round tells how long a step takes, and V8 replaces its quick compilation in it.
+    measured.shift();
+    opened.forEach(({ engine }, at) => {
+      const all = (/** @type {string} */ key) => measured.map((round) => round[at][key]);
       rows.push({
         variant,
         threads: at + 1,
-        seconds: spread(seconds[at], false),
-        share: spread(shares[at]),
-        times: spread(seconds[at].map((time, round) => seconds[0][round] / time)),
+        seconds: spread(all('seconds'), false),
+        steady: spread(all('steady')),
+        peak: spread(all('peak')),
+        gain: spread(all('gain')),
         tokens: SHAPE.batch * SHAPE.context,
       });
       engine.dispose();
@@ -102,16 +161,17 @@ export async function measureTraining({ rounds, load }) {
 
 /** @param {any[]} rows of measureTraining */
 export function trainingLines(rows) {
-  const { vocab, modelDim, layers } = CONFIG;
+  const { vocab, modelDim, layers } = MODEL;
   const model = `${layers} layers of ${modelDim}, ${vocab} tokens`;
   const head = `A step of ${model}, batch ${SHAPE.batch}×${SHAPE.context}`;
-  const lines = rows.map(({ variant, threads, seconds, share, times, tokens, why }) => {
+  const lines = rows.map(({ variant, threads, seconds, steady, peak, gain, tokens, why }) => {
     const who = `  ${variant}, ${threads} thread${threads > 1 ? 's' : ''}`;
     if (why) return `${who}: ${why}`;
     const speed = (tokens / seconds.median).toFixed(0);
-    const time = `${(1000 * seconds.median).toFixed(0)} ms, ${speed} tokens/s`;
-    const gain = threads > 1 ? `, ${times.median.toFixed(2)} times one thread` : '';
-    return `${who}: ${time}, ${share.median.toFixed(2)} of the limit of one thread${gain}`;
+    const step = `${(1000 * seconds.median).toFixed(0)} ms, ${speed} tokens/s`;
+    const shares = `${steady.median.toFixed(2)} of the steady limit of one thread`;
+    const more = threads > 1 ? `, ${gain.median.toFixed(2)} times one thread` : '';
+    return `${who}: ${step}, ${shares} and ${peak.median.toFixed(2)} of its peak${more}`;
   });
   return `${[head, ...lines].join('\n')}\n`;
 }

@@ -17,8 +17,8 @@ const now = () => performance.now() / 1000;
  */
 
 /**
- * The fastest forms, the best of them first. They run in every turn, and the best of the turn
- * counts.
+ * The fastest forms, the best of them first. They run in every turn. Of a turn the best run counts,
+ * and beside a step of training the mean as well (training.js).
  * @param {Form[]} forms
  * @param {(form: Form, calls: number) => Promise<number>} time seconds of a call
  * @param {number} warm seconds of each form before it is timed

@@ -8,12 +8,12 @@ export function trainingTargets({ training = [], block = [] }, { atLeast }) {
   const find = (threads) =>
     training.find((row) => row.variant === 'simd' && row.threads === threads);
   const where = 'five layers of 128, simd';
-  atLeast('a step of training, of the limit', where, 0.45, find(1)?.share?.median ?? null);
+  atLeast('a step of training, of the steady limit', where, 0.45, find(1)?.steady?.median ?? null);
   atLeast(
     'a step of training with two threads',
     where,
     1.7,
-    find(2)?.times?.median ?? null,
+    find(2)?.gain?.median ?? null,
     ' times one thread',
   );
   for (const peer of ['tfjs', 'jax-js'])
