@@ -96,12 +96,12 @@ void attn_gradient_weigh(gradient_tiles *t, int32_t x, int32_t start, key_range 
   float *weights = t->weights + x * LINE;
   float *factors = t->factors + x * LINE;
   const row_view *view = &t->rows[x].view;
-  int32_t lo = view->lo - start;
-  int32_t hi = view->hi - start;
-  lo = lo > range.from ? lo : range.from;
-  hi = hi < range.to ? hi : range.to;
-  if (x >= t->count || lo >= hi)
-    lo = hi = range.from = range.to = 0;
+  int32_t lo = 0;
+  int32_t hi = 0;
+  if (x < t->count) {
+    lo = view->lo - start > range.from ? view->lo - start : range.from;
+    hi = view->hi - start < range.to ? view->hi - start : range.to;
+  }
   if (lo < hi) {
     const row_numbers n = {(float)p->scale, (float)(1 / temperature_of(p, t->h)),
                            t->rows[x].minus_lse, t->rows[x].mean};
@@ -109,6 +109,8 @@ void attn_gradient_weigh(gradient_tiles *t, int32_t x, int32_t start, key_range 
       weigh_plain(weights, factors, range.from, range.to, n);
     else
       weigh_any(t, view, weights, factors, start, range, n);
+  } else {
+    lo = hi = 0;
   }
   clear(weights, 0, lo);
   clear(weights, hi, KEYS);
