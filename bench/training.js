@@ -107,9 +107,8 @@ async function trainerOf(variant, threads) {
  * Steps with one thread and with two, beside the limit of one thread of the same build. The speed
  * of a shared machine changes from call to call, so the peak limit is of its best moment.
  * @param {{ rounds: number, load: (url: URL) => Promise<any> }} how
- * @returns {Promise<any[]>} rows: { variant, threads, seconds, steady, peak, gain, tokens }, or
- *   { variant, threads: 1, why } of a variant that cannot be measured. steady and peak are those of
- *   stepShares. gain: how many times as fast as with one thread
+ * @returns {Promise<any[]>} rows for trainingLines. `gain` says how many times as fast a step is as
+ *   with one thread. `why` stands alone where a variant cannot be measured
  */
 export async function measureTraining({ rounds, load }) {
   const limits = await open({ load, lean: true });
