@@ -6,6 +6,7 @@ import { MODEL, PHASES } from '../training/stories/recipe.js';
 import { finalists } from './limits/forms.js';
 import { open } from './limits/limits.js';
 import { APART, FUSED } from './limits/names.js';
+import { pieceTimes, undisturbed } from './pieces.js';
 import { reason } from './side.js';
 import { spread } from './spread.js';
 
@@ -75,11 +76,12 @@ export function stepShares(speed, { amount, forms, fastest }) {
  * A step of each trainer, between two runs of the limit. A form of the limit has as long as the
  * first trainer's last step on average, half of it on either side.
  * @param {any[]} trainers
+ * @param {any} timed a trainer with the module of pieces.c
  * @param {Int32Array} tokens
  * @param {{ amount: number, forms: { run: () => any }[] }} limit
  * @param {number} stepSeconds of that last step; 0: the limit does not run, and the shares are NaN
  */
-async function measureRound(trainers, tokens, { amount, forms }, stepSeconds) {
+async function measureRound(trainers, timed, tokens, { amount, forms }, stepSeconds) {
   const limitRun = {
     amount,
     forms: forms.map(({ run }) => ({ run, calls: 0, seconds: 0 })),
@@ -88,19 +90,32 @@ async function measureRound(trainers, tokens, { amount, forms }, stepSeconds) {
   await runForms(limitRun, stepSeconds / 2);
   const times = [];
   for (const trainer of trainers) times.push(await time({ run: () => trainer.step(tokens) }, 1));
+  const pieces = await pieceTimes(() => timed.step(tokens));
   await runForms(limitRun, stepSeconds / 2);
-  return times.map((seconds, at) => ({
+  const rows = times.map((seconds, at) => ({
     seconds,
     gain: times[0] / seconds,
     ...stepShares(operations(trainers[at].parameterCount) / seconds, limitRun),
   }));
+  return { rows, pieces, fastest: limitRun.fastest };
 }
 
-/** @param {'simd' | 'relaxed'} variant @param {number} threads */
-async function trainerOf(variant, threads) {
-  const engine = await init({ layers: true, variant, threads });
+/** @param {{ variant: 'simd' | 'relaxed', threads: number, wasm?: any }} how */
+async function trainerOf({ variant, threads, wasm }) {
+  const engine = await init({ layers: true, variant, threads, wasm });
   if (engine.info.threads !== threads) throw new Error(engine.info.why);
   return { engine, trainer: await createTrainer(MODEL, { ...SHAPE, engine }) };
+}
+
+/**
+ * Trainers with one thread, with two, and with one and the module of pieces.c.
+ * @param {'simd' | 'relaxed'} variant
+ * @param {(url: URL) => Promise<any>} load
+ */
+async function trainersOf(variant, load) {
+  const wasm = await load(new URL(`../build/bench/pieces.${variant}.wasm`, import.meta.url));
+  const two = [1, 2].map((threads) => trainerOf({ variant, threads }));
+  return Promise.all([...two, trainerOf({ variant, threads: 1, wasm })]);
 }
 
 /**
@@ -108,7 +123,9 @@ async function trainerOf(variant, threads) {
  * of a shared machine changes from call to call, so the peak limit is of its best moment.
  * @param {{ rounds: number, load: (url: URL) => Promise<any> }} how
  * @returns {Promise<any[]>} rows for trainingLines. `gain` says how many times as fast a step is as
- *   with one thread. `why` stands alone where a variant cannot be measured
+ *   with one thread. `undisturbed`, of one thread: seconds of a step whose every stretch is at its
+ *   fastest (pieces.js), and its share of the fastest call of the limit. `why` stands alone where a
+ *   variant cannot be measured
  */
 export async function measureTraining({ rounds, load }) {
   const limits = await open({ load, lean: true });
@@ -118,15 +135,13 @@ export async function measureTraining({ rounds, load }) {
     ['relaxed', FUSED],
   ])) {
     const limit = limits.find((each) => each.name === name)?.prepare({ section: 'training' });
-    const opened = await Promise.all([1, 2].map((threads) => trainerOf(variant, threads))).catch(
-      (error) => reason(error),
-    );
+    const opened = await trainersOf(variant, load).catch((error) => reason(error));
     if (typeof opened === 'string' || !limit) {
       const why = typeof opened === 'string' ? opened : 'its limit is not built';
       rows.push({ variant, threads: 1, why });
       continue;
     }
-    const trainers = opened.map(({ trainer }) => trainer);
+    const [one, two, timed] = opened.map(({ trainer }) => trainer);
     const forms = await finalists(limit.forms, time, WARM);
     const r = random(1);
     const length = SHAPE.batch * (SHAPE.context + 1);
@@ -135,25 +150,31 @@ export async function measureTraining({ rounds, load }) {
     let stepSeconds = 0;
     for (let round = -1; round < rounds; round++) {
       measured.push(
-        await measureRound(trainers, tokens, { amount: limit.amount, forms }, stepSeconds),
+        await measureRound([one, two], timed, tokens, { ...limit, forms }, stepSeconds),
       );
-      stepSeconds = measured.at(-1)[0].seconds;
+      stepSeconds = measured.at(-1).rows[0].seconds;
     }
     // The first round tells how long a step takes, and V8 replaces its quick compilation in it.
     measured.shift();
-    opened.forEach(({ engine }, at) => {
-      const all = (/** @type {string} */ key) => measured.map((round) => round[at][key]);
+    const fastest = Math.min(...measured.map((round) => round.fastest));
+    const stepsOfPieces = measured.map(({ pieces }) => pieces);
+    const seconds = undisturbed(stepsOfPieces, fastest);
+    const share = (operations(one.parameterCount) / seconds) * (fastest / limit.amount);
+    for (const threads of [1, 2]) {
+      const all = (/** @type {string} */ key) =>
+        measured.map((round) => round.rows[threads - 1][key]);
       rows.push({
         variant,
-        threads: at + 1,
+        threads,
         seconds: spread(all('seconds'), false),
         steady: spread(all('steady')),
         peak: spread(all('peak')),
         gain: spread(all('gain')),
         tokens: SHAPE.batch * SHAPE.context,
+        undisturbed: threads === 1 ? { seconds, share } : undefined,
       });
-      engine.dispose();
-    });
+    }
+    opened.forEach(({ engine }) => engine.dispose());
   }
   return rows;
 }
@@ -163,13 +184,17 @@ export function trainingLines(rows) {
   const { vocab, modelDim, layers } = MODEL;
   const model = `${layers} layers of ${modelDim}, ${vocab} tokens`;
   const head = `A step of ${model}, batch ${SHAPE.batch}×${SHAPE.context}`;
-  const lines = rows.map(({ variant, threads, seconds, steady, peak, gain, tokens, why }) => {
+  const lines = rows.map(({ variant, threads, why, ...row }) => {
     const who = `  ${variant}, ${threads} thread${threads > 1 ? 's' : ''}`;
     if (why) return `${who}: ${why}`;
+    const { seconds, steady, peak, gain, tokens, undisturbed: best } = row;
     const speed = (tokens / seconds.median).toFixed(0);
     const step = `${(1000 * seconds.median).toFixed(0)} ms, ${speed} tokens/s`;
     const shares = `${steady.median.toFixed(2)} of the steady limit of one thread`;
-    const more = threads > 1 ? `, ${gain.median.toFixed(2)} times one thread` : '';
+    const quiet = best && `${(1000 * best.seconds).toFixed(0)} ms, ${best.share.toFixed(2)}`;
+    const more = best
+      ? `; undisturbed ${quiet} of that peak`
+      : `, ${gain.median.toFixed(2)} times one thread`;
     return `${who}: ${step}, ${shares} and ${peak.median.toFixed(2)} of its peak${more}`;
   });
   return `${[head, ...lines].join('\n')}\n`;

@@ -11,7 +11,6 @@ import { summary } from '../../bench/report.js';
 import { spread } from '../../bench/spread.js';
 import { leadOf } from '../../bench/targets/lead.js';
 import { targets } from '../../bench/targets.js';
-import { stepShares, trainingLines } from '../../bench/training.js';
 
 const ENGINE = 'Node';
 const [FAST, SAFE] = ['clearhead relaxed', 'clearhead simd'];
@@ -110,42 +109,6 @@ test('a target is met from its number on; without a measurement it is not judged
   assert.ok(
     lines.every(({ met, measured }) => met === null && measured === 'not measured in this run'),
   );
-});
-
-test('training is judged by the simd rows, of one thread and of two', () => {
-  const of = (variant, threads, steady, gain) => ({
-    ...{ variant, threads, steady: spread([steady]), gain: spread([gain]) },
-  });
-  const judged = (...rows) =>
-    targets({ ...results({}), training: rows })
-      .filter(({ target, met }) => /training/.test(target) && met !== null)
-      .map(({ measured, met }) => [measured, met]);
-  const relaxed = of('relaxed', 1, 0.9, 1);
-  assert.deepEqual(judged(relaxed, of('simd', 1, 0.44, 1), of('simd', 2, 0.8, 1.75)), [
-    ['0.44', false],
-    ['1.75', true],
-  ]);
-  assert.deepEqual(judged(relaxed, { variant: 'simd', threads: 1, why: 'no threads' }), []);
-});
-
-test('a step is a share of the form with the best mean, and of the fastest call', () => {
-  const run = () => 0;
-  const forms = [
-    { run, calls: 10, seconds: 20 },
-    { run, calls: 10, seconds: 5 },
-    { run, calls: 4, seconds: 3 },
-  ];
-  const shares = stepShares(40, { amount: 50, forms, fastest: 0.25 });
-  assert.deepEqual(shares, { steady: 0.4, peak: 0.2 });
-  const [steady, peak, seconds, gain] = [0.4, 0.2, 0.5, 1].map((x) => spread([x]));
-  const lines = trainingLines([
-    { variant: 'simd', threads: 1, steady, peak, seconds, gain, tokens: 100 },
-    { variant: 'relaxed', threads: 1, why: 'no engine' },
-  ]);
-  const [, simd] = lines.split('\n');
-  assert.match(simd, /simd, 1 thread: 500 ms, 200 tokens\/s, 0\.40 of the steady limit of one/);
-  assert.match(simd, / and 0\.20 of its peak$/);
-  assert.match(lines, /relaxed, 1 thread: no engine\n$/);
 });
 
 test('a window is judged by the time of a pair, which the limit beside each case measures', () => {
