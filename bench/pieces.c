@@ -1,7 +1,7 @@
 /*
  * Reads the clock around each piece that a team has. With --wrap the linker calls these functions
- * instead of attn_team_run, so the kernels are those of the engine. The clock comes from pieces.js,
- * which keeps the times.
+ * instead of attn_team_run, so the kernels are those of the engine. The clock is performance.now,
+ * and undisturbed.js keeps what it says.
  */
 #include "team.h"
 

@@ -6,7 +6,7 @@
  *   training, memory, cold, size, models
  *   --models A,B of the section models only these files, as SmolLM2-135M-Q8_0; all of them take an
  *   hour, most of it the peer's
- *   --rounds N       default 7; of whole models at most 3
+ *   --rounds N       default 7; of whole models at most 3, of training at least 30 without --quick
  *   --json           the results as JSON on standard output instead of tables
  *   --chart          draw docs/bench.svg from them
  *   --this-node on the Node that runs this; by default on the newer one that the tests install,
@@ -33,6 +33,7 @@ import { openSide, reason } from './side.js';
 import { downloads } from './size.js';
 import { targets } from './targets.js';
 import { measureTraining, trainingLines } from './training.js';
+import { STEPS } from './undisturbed.js';
 
 const SECTIONS = [
   'limits',
@@ -201,7 +202,8 @@ if (only.includes('threads')) {
 }
 
 if (only.includes('training')) {
-  results.training = await measureTraining({ rounds, load });
+  const steps = quick ? rounds : Math.max(rounds, STEPS);
+  results.training = await measureTraining({ rounds: steps, load });
   say(trainingLines(results.training));
   results.block = await measureBlock({ rounds, versions });
   say(blockLines(results.block));

@@ -6,9 +6,9 @@ import { MODEL, PHASES } from '../training/stories/recipe.js';
 import { finalists } from './limits/forms.js';
 import { open } from './limits/limits.js';
 import { APART, FUSED } from './limits/names.js';
-import { pieceTimes, undisturbed } from './pieces.js';
 import { reason } from './side.js';
 import { spread } from './spread.js';
+import { intervalsOf, undisturbedStep } from './undisturbed.js';
 
 /** Of the phase with most steps. */
 const { batch, context } = PHASES.reduce((longest, phase) =>
@@ -74,30 +74,37 @@ export function stepShares(speed, { amount, forms, fastest }) {
 
 /**
  * A step of each trainer, between two runs of the limit. A form of the limit has as long as the
- * first trainer's last step on average, half of it on either side.
- * @param {any[]} trainers
- * @param {any} timed a trainer with the module of pieces.c
- * @param {Int32Array} tokens
- * @param {{ amount: number, forms: { run: () => any }[] }} limit
+ * first trainer's last step on average, half of it on either side. The trainers give the same bits.
+ * @param {{
+ *   trainers: any[],
+ *   clocked: any,
+ *   tokens: Int32Array,
+ *   limit: { amount: number, forms: { run: () => any }[] },
+ * }} contenders clocked: a trainer with the module of pieces.c
  * @param {number} stepSeconds of that last step; 0: the limit does not run, and the shares are NaN
  */
-async function measureRound(trainers, timed, tokens, { amount, forms }, stepSeconds) {
+async function measureRound({ trainers, clocked, tokens, limit }, stepSeconds) {
   const limitRun = {
-    amount,
-    forms: forms.map(({ run }) => ({ run, calls: 0, seconds: 0 })),
+    amount: limit.amount,
+    forms: limit.forms.map(({ run }) => ({ run, calls: 0, seconds: 0 })),
     fastest: Infinity,
   };
+  /** @type {number[]} */
+  const losses = [];
+  const step = async (/** @type {any} */ trainer) => losses.push((await trainer.step(tokens)).loss);
   await runForms(limitRun, stepSeconds / 2);
   const times = [];
-  for (const trainer of trainers) times.push(await time({ run: () => trainer.step(tokens) }, 1));
-  const pieces = await pieceTimes(() => timed.step(tokens));
+  for (const trainer of trainers) times.push(await time({ run: () => step(trainer) }, 1));
+  const intervals = await intervalsOf(() => step(clocked));
   await runForms(limitRun, stepSeconds / 2);
+  if (losses.some((loss) => loss !== losses[0]))
+    throw new Error(`the trainers have different losses: ${losses.join(', ')}`);
   const rows = times.map((seconds, at) => ({
     seconds,
     gain: times[0] / seconds,
     ...stepShares(operations(trainers[at].parameterCount) / seconds, limitRun),
   }));
-  return { rows, pieces, fastest: limitRun.fastest };
+  return { rows, intervals, fastest: limitRun.fastest };
 }
 
 /** @param {{ variant: 'simd' | 'relaxed', threads: number, wasm?: any }} how */
@@ -114,8 +121,8 @@ async function trainerOf({ variant, threads, wasm }) {
  */
 async function trainersOf(variant, load) {
   const wasm = await load(new URL(`../build/bench/pieces.${variant}.wasm`, import.meta.url));
-  const two = [1, 2].map((threads) => trainerOf({ variant, threads }));
-  return Promise.all([...two, trainerOf({ variant, threads: 1, wasm })]);
+  const engines = [{ threads: 1 }, { threads: 2 }, { threads: 1, wasm }];
+  return Promise.all(engines.map((how) => trainerOf({ variant, ...how })));
 }
 
 /**
@@ -123,9 +130,8 @@ async function trainersOf(variant, load) {
  * of a shared machine changes from call to call, so the peak limit is of its best moment.
  * @param {{ rounds: number, load: (url: URL) => Promise<any> }} how
  * @returns {Promise<any[]>} rows for trainingLines. `gain` says how many times as fast a step is as
- *   with one thread. `undisturbed`, of one thread: seconds of a step whose every stretch is at its
- *   fastest (pieces.js), and its share of the fastest call of the limit. `why` stands alone where a
- *   variant cannot be measured
+ *   with one thread. `undisturbed`, of one thread: as undisturbedStep gives it. `why` stands alone
+ *   where a variant cannot be measured
  */
 export async function measureTraining({ rounds, load }) {
   const limits = await open({ load, lean: true });
@@ -141,25 +147,25 @@ export async function measureTraining({ rounds, load }) {
       rows.push({ variant, threads: 1, why });
       continue;
     }
-    const [one, two, timed] = opened.map(({ trainer }) => trainer);
+    const [one, two, clocked] = opened.map(({ trainer }) => trainer);
     const forms = await finalists(limit.forms, time, WARM);
     const r = random(1);
     const length = SHAPE.batch * (SHAPE.context + 1);
     const tokens = Int32Array.from({ length }, () => r.integer(0, MODEL.vocab - 1));
+    const contenders = { trainers: [one, two], clocked, tokens, limit: { ...limit, forms } };
     const measured = [];
     let stepSeconds = 0;
     for (let round = -1; round < rounds; round++) {
-      measured.push(
-        await measureRound([one, two], timed, tokens, { ...limit, forms }, stepSeconds),
-      );
+      measured.push(await measureRound(contenders, stepSeconds));
       stepSeconds = measured.at(-1).rows[0].seconds;
     }
     // The first round tells how long a step takes, and V8 replaces its quick compilation in it.
     measured.shift();
-    const fastest = Math.min(...measured.map((round) => round.fastest));
-    const stepsOfPieces = measured.map(({ pieces }) => pieces);
-    const seconds = undisturbed(stepsOfPieces, fastest);
-    const share = (operations(one.parameterCount) / seconds) * (fastest / limit.amount);
+    const undisturbed = undisturbedStep(
+      measured.map(({ intervals }) => intervals),
+      operations(one.parameterCount),
+      { amount: limit.amount, fastest: Math.min(...measured.map(({ fastest }) => fastest)) },
+    );
     for (const threads of [1, 2]) {
       const all = (/** @type {string} */ key) =>
         measured.map((round) => round.rows[threads - 1][key]);
@@ -171,7 +177,7 @@ export async function measureTraining({ rounds, load }) {
         peak: spread(all('peak')),
         gain: spread(all('gain')),
         tokens: SHAPE.batch * SHAPE.context,
-        undisturbed: threads === 1 ? { seconds, share } : undefined,
+        undisturbed: threads === 1 ? undisturbed : undefined,
       });
     }
     opened.forEach(({ engine }) => engine.dispose());
@@ -187,13 +193,14 @@ export function trainingLines(rows) {
   const lines = rows.map(({ variant, threads, why, ...row }) => {
     const who = `  ${variant}, ${threads} thread${threads > 1 ? 's' : ''}`;
     if (why) return `${who}: ${why}`;
-    const { seconds, steady, peak, gain, tokens, undisturbed: best } = row;
+    const { seconds, steady, peak, gain, tokens, undisturbed } = row;
     const speed = (tokens / seconds.median).toFixed(0);
     const step = `${(1000 * seconds.median).toFixed(0)} ms, ${speed} tokens/s`;
     const shares = `${steady.median.toFixed(2)} of the steady limit of one thread`;
-    const quiet = best && `${(1000 * best.seconds).toFixed(0)} ms, ${best.share.toFixed(2)}`;
-    const more = best
-      ? `; undisturbed ${quiet} of that peak`
+    const more = undisturbed
+      ? `.\n    Undisturbed: ${(1000 * undisturbed.seconds).toFixed(0)} ms, ` +
+        `${undisturbed.share.toFixed(2)} of the fastest call of ${undisturbed.steps} rounds; ` +
+        `the fastest whole step ${undisturbed.whole.toFixed(2)}`
       : `, ${gain.median.toFixed(2)} times one thread`;
     return `${who}: ${step}, ${shares} and ${peak.median.toFixed(2)} of its peak${more}`;
   });

@@ -2,7 +2,7 @@
 # Builds what CMakeLists.txt describes; nothing is done twice.
 #   scripts/build.sh          the modules of src/js
 #   scripts/build.sh wasm attn.simd model.simd   only these of them
-#   scripts/build.sh bench    and the modules that measure the machine's limits, in build/bench/
+#   scripts/build.sh bench    and the modules of the bench, in build/bench/
 #   scripts/build.sh native   the test programs in build/native/
 #   scripts/build.sh native long   and those of a long run
 set -euo pipefail
