@@ -1,7 +1,7 @@
 /*
- * Reads the clock around each piece that a team has. With --wrap the linker calls these functions
- * instead of attn_team_run, so the kernels are those of the engine. The clock is performance.now,
- * and undisturbed.js keeps what it says.
+ * Reads the clock around each piece of a call. The linker is given --wrap=attn_team_run, so each
+ * call of that function comes here. All else is the engine's own. The clock is performance.now, and
+ * undisturbed.js keeps its readings.
  */
 #include "team.h"
 

@@ -77,13 +77,14 @@ export function fastestStretches(steps, length) {
  * @param {number} operations of a step
  * @param {{ amount: number, fastest: number }} limit amount: operations of a call; fastest: seconds
  *   of the fastest one
- * @returns shares: after a third of the steps, two thirds and all, as more steps can only raise it;
- *   whole: the share of the fastest whole step
+ * @returns whole: the share of the fastest whole step; shares: those after a third of the steps,
+ *   two thirds and all, which tell whether more steps would raise it
  */
 export function undisturbedStep(measured, operations, { amount, fastest }) {
   const steps = alike(measured);
   const intervals = steps[0].length;
-  if (intervals < INTERVALS) throw new Error(`a step has ${intervals} readings of the clock`);
+  if (intervals < INTERVALS)
+    throw new Error(`a step has ${intervals} readings of the clock; expected ${INTERVALS} or more`);
   const after = (/** @type {number} */ count) =>
     fastestStretches(steps.slice(0, Math.ceil(count)), fastest);
   const shareOf = (/** @type {number[]} */ stretches) =>
