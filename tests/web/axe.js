@@ -15,6 +15,8 @@ export async function findings(page) {
     await page.locator(`#${panel}`).scrollIntoViewIfNeeded();
     await page.locator(there).first().waitFor();
   }
+  // while numbers are on their way the old ones are grey: they are not to be read
+  await page.waitForFunction(() => !document.querySelector('[aria-busy="true"]'));
   await page.evaluate(() => {
     for (const each of document.querySelectorAll('details')) each.open = true;
   });
