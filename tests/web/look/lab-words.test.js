@@ -4,7 +4,7 @@ import { before, describe, test } from 'node:test';
 import { becomes } from '../../support/web/becomes.js';
 import { MODEL_FILE } from '../../support/web/letters.js';
 import { missing, served } from '../site.js';
-import { labPanel, verdictOf } from './page.js';
+import { holds, labPanel, verdictOf } from './page.js';
 
 /** In the page: the library's story without a head, and how it comes to one of its words. */
 async function insideOf({ file, layer, head, at }) {
@@ -42,9 +42,7 @@ describe('a word of the changed story', { skip: missing }, () => {
 
   test('is pressed by keys, explained under the changes, and kept in the link', async () => {
     await page.locator('.lab-head', { hasText: '2.5' }).click();
-    await page.locator('[data-statement="lab-same"][data-verdict="holds"]').waitFor({
-      state: 'attached',
-    });
+    await holds(page, 'lab-same');
     await changed().locator('button[tabindex="0"]').focus();
     for (const key of ['Home', 'ArrowRight', 'ArrowRight', 'Enter']) await page.keyboard.press(key);
     await becomes(hash, /labWhose=changed&labWord=2\b/);

@@ -107,6 +107,13 @@ export async function labPanel(browser, site) {
 export const verdictOf = (page, name) =>
   page.locator(`[data-statement="${name}"]`).getAttribute('data-verdict');
 
+/** Until a statement holds and the numbers that it is about are drawn, which is a frame later. */
+export async function holds(page, name) {
+  const statement = page.locator(`[data-statement="${name}"][data-verdict="holds"]`);
+  await statement.waitFor({ state: 'attached' });
+  await page.waitForFunction(() => !('drawing' in document.documentElement.dataset));
+}
+
 /** Gives files to an input, each with a name and its text or bytes. */
 export const giveFiles = (input, files) =>
   input.setInputFiles(

@@ -6,7 +6,7 @@ import { startAndStop } from '../../support/web/start-and-stop.js';
 import { dropped, insideOf, pushedStory, told } from './in-the-page.js';
 import { letters, MODEL_FILE } from '../../support/web/letters.js';
 import { missing, served } from '../site.js';
-import { giveFiles, showPanel, tallTab, verdictOf } from './page.js';
+import { giveFiles, holds, showPanel, tallTab, verdictOf } from './page.js';
 
 describe('panels with a model', { skip: missing }, () => {
   let browser;
@@ -45,9 +45,7 @@ describe('panels with a model', { skip: missing }, () => {
     await openPanel('lab');
     await page.locator('#lab-panel[data-told="true"]').waitFor();
     await page.locator('.lab-head', { hasText: '2.5' }).click();
-    await page.locator('[data-statement="lab-same"][data-verdict="holds"]').waitFor({
-      state: 'attached',
-    });
+    await holds(page, 'lab-same');
     const stories = await page.locator('.lab-story').allTextContents();
     const prompts = await page.locator('.lab-story .cold-prompt').allTextContents();
     const [whole, without] = stories.map((story, at) => story.slice(prompts[at].length));
@@ -167,9 +165,7 @@ describe('panels with a model', { skip: missing }, () => {
     assert.equal(await verdictOf(page, 'lab-lens'), 'holds');
     assert.equal(await verdictOf(page, 'lab-ledger'), 'holds');
     await page.getByLabel('Strength', { exact: true }).fill('0.5');
-    await page.locator('[data-statement="lab-push"][data-verdict="holds"]').waitFor({
-      state: 'attached',
-    });
+    await holds(page, 'lab-push');
     assert.equal(await verdictOf(page, 'lab-ledger'), 'holds');
     assert.match(await page.locator('.lab-ledger').textContent(), /your push/);
     const { story, from } = await page.evaluate(() => {
